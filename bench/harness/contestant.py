@@ -12,6 +12,16 @@ from . import load, machine
 from .questions import Answer
 
 
+@dataclasses.dataclass
+class Asked:
+    """A response: its answer, the time it took, the length of its body, and its headers."""
+
+    answer: Answer
+    elapsed: float
+    length: int
+    head: list
+
+
 class Contestant:
     """A contestant with HTTP. Subclasses define preparation, start and requests."""
 
@@ -50,22 +60,22 @@ class Contestant:
         os.killpg(self.process.pid, signal.SIGCONT)
 
     def ask(self, question):
-        """Returns the answer, the elapsed time, and the length of the body."""
+        """Sends the request once and returns the response."""
         request = self.request(question)
         sent = urllib.request.Request(request.url, headers=dict(request.headers), data=request.body.encode() or None)
         began = time.monotonic()
         try:
             with urllib.request.urlopen(sent, timeout=120) as response:
-                body, coding = response.read(), response.headers.get("Content-Encoding", "")
+                body, head = response.read(), response.headers
         except urllib.error.HTTPError as refusal:
-            body, coding = refusal.read(), ""
+            body, head = refusal.read(), refusal.headers
             if not (request.refused and refusal.code == 429):
                 raise machine.Unavailable(f"status {refusal.code}") from refusal
-        elapsed = time.monotonic() - began
+        elapsed, coding = time.monotonic() - began, head.get("Content-Encoding", "")
         if coding != question.coding:
             raise machine.Unavailable(f"coded as {coding or 'nothing'}, not {question.coding or 'nothing'}")
         # A compressed answer is not compared with another one.
-        return Answer([]) if coding else self.read(json.loads(body)), elapsed, len(body)
+        return Asked(Answer([]) if coding else self.read(json.loads(body)), elapsed, len(body), head.items())
 
     def read(self, body):
         """Converts the answer to the form of Lastro's."""

@@ -14,7 +14,8 @@ from . import lastro, load, machine, report
 
 sys.path.insert(0, str(machine.ROOT / "tests"))
 
-from fleet.parts import Fleet, Replica  # noqa: E402
+from fleet.fleet import Fleet  # noqa: E402
+from fleet.parts import Replica  # noqa: E402
 from fleet.promises import synchronise  # noqa: E402
 from fleet.publisher import Publisher  # noqa: E402
 

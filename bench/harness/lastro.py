@@ -1,4 +1,4 @@
-"""Lastro itself, with all its features on, and the bare server that marks the limit."""
+"""Lastro itself, with all its features on, and the bare servers that mark the limit."""
 
 import os
 import subprocess
@@ -26,13 +26,14 @@ class Lastro(Contestant):
 
 
 class Bare(Contestant):
-    """hyper with a fixed body of the length of Lastro's response; it receives the same requests as Lastro."""
+    """hyper with a fixed body of the length of Lastro's response, and one header; it receives the same requests as Lastro."""
 
-    name = "bare hyper"
+    name = "leanest hyper"
 
     def __init__(self, laboratory):
         super().__init__(laboratory)
-        self.lengths = {}
+        # Lastro's answer to each question.
+        self.model = {}
 
     def launch(self):
         return machine.pinned([machine.binary("lastro-bench-bare"), self.address], stderr=self.log())
@@ -42,13 +43,27 @@ class Bare(Contestant):
         return Request(self.url(question.path), lastro.headers)
 
     def measure(self, question, seconds, slow=False):
-        self.fix(self.lengths[question])
+        self.fix(self.model[question])
         return super().measure(question, seconds, slow)
 
-    def fix(self, length):
-        request = urllib.request.Request(self.url(f"/{length}"), method="PUT")
+    def fix(self, model):
+        length, head = model.length, {f"x-set-{name}": value for name, value in self.head(model)}
+        request = urllib.request.Request(self.url(f"/{length}"), method="PUT", headers=head)
         if len(urllib.request.urlopen(request, timeout=10).read()) != length:
             raise machine.Unavailable(f"no body of {length} bytes")
+
+    def head(self, model):
+        return []
+
+
+class SameHead(Bare):
+    """hyper with Lastro's headers as well."""
+
+    name = "hyper, same head"
+
+    def head(self, model):
+        # hyper adds these itself.
+        return [(name, value) for name, value in model.head if name.lower() not in ("content-length", "date")]
 
 
 def serve(database, address, admin, cores=str(machine.SERVER_CORE), **settings):

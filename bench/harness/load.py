@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import re
+import resource
 import subprocess
 import time
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Measured:
     # Microseconds of the server's processor for one request, and the kernel's share of them.
     cpu: float = float("nan")
     system_share: float = float("nan")
+    # Microseconds of the load's own processor for one request: the load is no bottleneck if they are fewer than the server's.
+    load_cpu: float = float("nan")
 
 
 def measure(request, seconds, directory, connections=CONNECTIONS, delay_ms=0):
@@ -48,11 +51,19 @@ def measure(request, seconds, directory, connections=CONNECTIONS, delay_ms=0):
     if script:
         (directory / "wrk.lua").write_text(script)
         arguments += ["-s", str(directory / "wrk.lua")]
+    before = cpu_of_children()
     out = subprocess.run([*arguments, request.url], check=True, capture_output=True, text=True, timeout=seconds + 60).stdout
+    load_cpu = cpu_of_children() - before
     wait_for_stragglers(request)
     check(out, request)
     per_second = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
-    return Measured(per_second, answered(out), micros(out, "50%"), micros(out, "99%"))
+    return Measured(per_second, answered(out), micros(out, "50%"), micros(out, "99%"), load_cpu=load_cpu * 1e6 / max(1, answered(out)))
+
+
+def cpu_of_children():
+    """Seconds of processor time of all commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def answered(out):

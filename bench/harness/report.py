@@ -57,14 +57,17 @@ def spread(values, form=ratio):
 
 
 def contest(contest, rounds, pairs, seconds):
-    turns = f"{rounds} rounds, in each {pairs} pairs of turns of Lastro and bare hyper and one turn of each peer, {seconds} s a turn"
+    turns = f"{rounds} rounds, in each {pairs} turns of Lastro and of both bare servers, one after the other, and one turn of each peer, {seconds} s a turn"
     size = f"{contest.laboratory.filings:,} filings; {turns}"
     settings = f"{conditions()} {size}; 64 connections; server on one core, load on the other."
     absent = [f"{name} does not take part: {reason}." for name, reason in contest.absent.items()]
     parts = [
         "Requests a second, medians:", by_contestant(contest, "per_second"),
-        "Lastro and the limit. A ratio is the median of the pairs' ratios, in brackets the middle half of them; CPU is the server's, for one request "
-        "(in its own code + in the kernel), and its ratio is the limit's ÷ Lastro's:", limit(contest),
+        "Lastro and the limit: hyper with the same head and a body of the same length, and with one header. A ratio is the median of the ratios of "
+        "turns right after each other, in brackets the middle half of them; CPU is the server's, for one request (in its own code + in the kernel), and "
+        "its ratio is the limit's ÷ Lastro's:", limit(contest),
+        "The load beside the leanest server: where it takes more of its core for a request than the server of its own, the load was the bottleneck, "
+        "and the ratio by requests flatters Lastro:", bottleneck(contest),
     ]
     if contest.peers:
         parts += ["Microseconds of the server's CPU for one request, medians:", by_contestant(contest, "cpu")]
@@ -78,23 +81,39 @@ def by_contestant(contest, what):
     rows = []
     for question in contest.questions:
         figures = [shown(contest.entries[contestant, question], what) for contestant in everybody]
-        rows.append([question.title, contest.bare.lengths[question], *figures])
+        rows.append([question.title, contest.bare.model[question].length, *figures])
     return table(head, rows)
 
 
 def limit(contest):
-    head = ["question", "÷ bare hyper", "the same by CPU", "Lastro, CPU µs", "bare hyper, CPU µs", "p50 µs", "p99 µs"]
+    head = ["question", "÷ same head", "by CPU", "÷ leanest", "by CPU", "Lastro, CPU µs", "same head, CPU µs", "leanest, CPU µs", "p50 µs", "p99 µs"]
     rows = []
     for question in contest.questions:
-        ours, bare = contest.entries[contest.lastro, question], contest.entries[contest.bare, question]
-        pairs = contest.pairs[question]
-        missing = ours.missing or bare.missing
-        if missing or not pairs:
+        entries = [contest.entries[contestant, question] for contestant in (contest.lastro, contest.same_head, contest.bare)]
+        triples = contest.triples[question]
+        missing = next((entry.missing for entry in entries if entry.missing), "")
+        if missing or not triples:
             rows.append([question.title, *[missing or "–"] * (len(head) - 1)])
             continue
-        by_rate = spread([lastro.per_second / bare.per_second for lastro, bare in pairs])
-        by_cpu = spread([bare.cpu / lastro.cpu for lastro, bare in pairs])
-        rows.append([question.title, by_rate, by_cpu, processor(ours), processor(bare), rate(ours.median("p50")), rate(ours.median("p99"))])
+        ratios = []
+        for place in (1, 2):
+            ratios.append(spread([turns[0].per_second / turns[place].per_second for turns in triples]))
+            ratios.append(spread([turns[place].cpu / turns[0].cpu for turns in triples]))
+        latencies = [rate(entries[0].median(what)) for what in ("p50", "p99")]
+        rows.append([question.title, *ratios, *map(processor, entries), *latencies])
+    return table(head, rows)
+
+
+def bottleneck(contest):
+    head = ["question", "load, CPU µs", "leanest, CPU µs", "load ÷ leanest", "bottleneck"]
+    rows = []
+    for question in contest.questions:
+        turns = [lean for _, _, lean in contest.triples[question] if not math.isnan(lean.load_cpu)]
+        if not turns:
+            continue
+        share = statistics.median(turn.load_cpu / turn.cpu for turn in turns)
+        figures = [statistics.median(getattr(turn, what) for turn in turns) for what in ("load_cpu", "cpu")]
+        rows.append([question.title, *(f"{figure:.1f}" for figure in figures), ratio(share), "the load" if share >= 1 else "the server"])
     return table(head, rows)
 
 

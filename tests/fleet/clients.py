@@ -31,8 +31,8 @@ class Answer:
 class Client:
     """One connection after the other, from a given address, which the limit by address counts as one client."""
 
-    def __init__(self, port, key=None, address="127.0.0.1"):
-        self.port, self.address = port, address
+    def __init__(self, port, key=None, address="127.0.0.1", host="127.0.0.1"):
+        self.port, self.address, self.host = port, address, host
         self.headers = {"X-API-Key": key} if key else {}
         self.connection = None
 
@@ -50,7 +50,7 @@ class Client:
             return Answer(sent, time.monotonic(), 0)
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(self.address, 0))
+        return http.client.HTTPConnection(self.host, self.port, timeout=30, source_address=(self.address, 0))
 
     def close(self):
         if self.connection:
@@ -75,8 +75,8 @@ def at_once(ports, requests, key=None, address="127.0.0.1", connections=32):
 class Stream:
     """Sends requests at a steady rate in the background, until it is stopped."""
 
-    def __init__(self, port, per_second, key=None, address="127.0.0.1", connections=4, path=CURRENT_SELIC):
-        self.answers, self.stopping, self.path = [], threading.Event(), path
+    def __init__(self, port, per_second, key=None, address="127.0.0.1", connections=4, path=CURRENT_SELIC, method="GET"):
+        self.answers, self.stopping, self.path, self.method = [], threading.Event(), path, method
         pause = connections / per_second
         clients = [Client(port, key, address) for _ in range(connections)]
         self.threads = [threading.Thread(target=self.run, args=(client, pause, n * pause / connections), daemon=True) for n, client in enumerate(clients)]
@@ -84,7 +84,7 @@ class Stream:
     def run(self, client, pause, offset):
         due = time.monotonic() + offset
         while not self.stopping.wait(max(0, due - time.monotonic())):
-            self.answers.append(client.ask(self.path))
+            self.answers.append(client.ask(self.path, self.method))
             due = max(due + pause, time.monotonic() - pause)
         client.close()
 
@@ -102,6 +102,11 @@ class Stream:
     @property
     def failures(self):
         return sum(answer.failed for answer in list(self.answers))
+
+
+def slowest(answers):
+    """Seconds that the client with the longest wait has waited."""
+    return max((answer.received - answer.sent for answer in answers), default=0.0)
 
 
 def most_in_a_window(answers, after=float("-inf"), before=float("inf")):

@@ -2,7 +2,6 @@
 
 import contextlib
 import glob
-import json
 import os
 import shutil
 import signal
@@ -72,8 +71,11 @@ class Part:
         return answers(self.port)
 
     def last_words(self):
-        lines = (self.directory / f"{self.name}.log").read_text(errors="replace").strip().splitlines()
+        lines = self.log().strip().splitlines()
         return lines[-1] if lines else "without a word"
+
+    def log(self):
+        return (self.directory / f"{self.name}.log").read_text(errors="replace")
 
     def end(self, way=signal.SIGTERM):
         if self.process and self.process.poll() is None:
@@ -87,27 +89,59 @@ class Part:
     def kill(self):
         self.end(signal.SIGKILL)
 
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.kill()
+
+    @contextlib.contextmanager
+    def frozen(self):
+        """Stops the process without ending it: its sockets stay open and nobody answers."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
 
 class Postgres(Part):
-    name = "postgres"
-
-    def __init__(self, directory, settings=()):
+    def __init__(self, directory, settings=(), name="postgres", user=NAME):
         super().__init__(directory)
-        self.cluster = self.directory / "postgres"
+        self.name, self.user = name, user
+        self.cluster = self.directory / name
         self.settings = {"fsync": "off", "full_page_writes": "off", "max_connections": "100", **dict(settings)}
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         self.programs = Path(found[-1]) if found else None
 
-    def prepare(self):
-        """Creates the cluster, with one database."""
+    def make_cluster_directory(self):
         self.cluster.mkdir()
         if os.geteuid() == 0:
             shutil.chown(self.cluster, "postgres")
-        make = [self.programs / "initdb", "-D", self.cluster / "data", "-U", NAME, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]
+
+    def make_cluster(self):
+        """Creates the cluster and starts it."""
+        self.make_cluster_directory()
+        make = [self.programs / "initdb", "-D", self.cluster / "data", "-U", self.user, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]
         subprocess.run([*unprivileged("postgres"), *make], check=True, capture_output=True)
-        self.start()
+        return self.start()
+
+    def prepare(self):
+        """Creates the cluster, with one database."""
+        self.make_cluster()
         self.psql(f"CREATE DATABASE {NAME}", database="postgres")
         return self
+
+    def follow(self, primary):
+        """Creates the cluster as a standby that streams from the primary."""
+        self.make_cluster_directory()
+        source = ["-h", "127.0.0.1", "-p", str(primary.port), "-U", NAME]
+        copy = [self.programs / "pg_basebackup", *source, "-D", self.cluster / "data", "-R", "-X", "stream", "-c", "fast", "--no-sync"]
+        subprocess.run([*unprivileged("postgres"), *copy], check=True, capture_output=True)
+        return self.start()
+
+    def promote(self):
+        self.psql("SELECT pg_promote()", database="postgres")
 
     def command(self):
         settings = {**self.settings, "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.cluster}
@@ -122,12 +156,16 @@ class Postgres(Part):
         """Stops like a power failure: without finishing work or notifying clients."""
         self.end(signal.SIGQUIT)
 
+    def kill(self):
+        """Its own processes would outlive a SIGKILL of the first one."""
+        self.stop_at_once()
+
     def psql(self, sql, database=NAME):
-        command = ["psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", NAME, "-d", database, "-c", sql]
+        command = ["psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", self.user, "-d", database, "-c", sql]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
-    def url(self, port=None):
-        return f"postgres://{NAME}@127.0.0.1:{port or self.port}/{NAME}"
+    def url(self, port=None, database=NAME):
+        return f"postgres://{NAME}@127.0.0.1:{port or self.port}/{database}"
 
 
 class PgBouncer(Part):
@@ -149,7 +187,9 @@ class PgBouncer(Part):
 
 
 class Redis(Part):
-    name = "redis"
+    def __init__(self, directory, name="redis"):
+        super().__init__(directory)
+        self.name = name
 
     def command(self):
         return ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.directory)]
@@ -167,17 +207,19 @@ class Redis(Part):
 
 
 class Replica(Part):
-    def __init__(self, directory, name, binary, arguments):
+    def __init__(self, directory, name, binary, arguments, wrapper=(), variables=()):
         super().__init__(directory)
         self.name, self.binary, self.arguments = name, str(binary), list(arguments)
+        # A command that ends by running the program in its own place, and additional environment variables.
+        self.wrapper, self.variables = list(wrapper), dict(variables)
         self.admin_port = free_port()
 
     def command(self):
         listen = ["--listen", f"127.0.0.1:{self.port}", "--admin-listen", f"127.0.0.1:{self.admin_port}"]
-        return [self.binary, "serve", *listen, "--replica-name", self.name, *self.arguments]
+        return [*self.wrapper, self.binary, "serve", *listen, "--replica-name", self.name, *self.arguments]
 
     def environment(self):
-        return {**os.environ, "RUST_LOG": os.environ.get("RUST_LOG", "info"), "NO_COLOR": "1"}
+        return {**os.environ, "RUST_LOG": os.environ.get("RUST_LOG", "info"), "NO_COLOR": "1", **self.variables}
 
     def is_up(self):
         if self.process.poll() is not None:
@@ -191,92 +233,3 @@ class Replica(Part):
         text = urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=5).read().decode()
         lines = [line for line in text.splitlines() if line.startswith((f"{name} ", f"{name}{{"))]
         return {line.rpartition(" ")[0][len(name):]: float(line.rpartition(" ")[2]) for line in lines}
-
-
-class HaProxy(Part):
-    """HAProxy, configured like deploy/haproxy/haproxy.cfg, with the ports of this fleet."""
-
-    name = "haproxy"
-
-    def __init__(self, directory, replicas):
-        super().__init__(directory)
-        self.replicas = replicas
-
-    def command(self):
-        servers = "".join(
-            f"  server {r.name} 127.0.0.1:{r.port} check port {r.admin_port} inter 500ms fall 2 rise 1\n" for r in self.replicas
-        )
-        configuration = self.directory / "haproxy.cfg"
-        configuration.write_text(
-            "defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n"
-            f"frontend clients\n  bind 127.0.0.1:{self.port}\n  default_backend replicas\n"
-            "backend replicas\n  balance roundrobin\n  option httpchk GET /readyz\n  option redispatch 1\n  retries 2\n"
-            "  retry-on conn-failure empty-response\n  http-request disable-l7-retry unless { method GET HEAD }\n"
-            f"  http-request set-header X-Forwarded-For %[src]\n{servers}"
-        )
-        return ["haproxy", "-db", "-f", str(configuration)]
-
-
-class Fleet:
-    """The whole fleet, as a context manager that always ends every process it started."""
-
-    def __init__(self, directory, binary, replicas=3, settings=()):
-        self.directory, self.binary = Path(directory), Path(binary)
-        self.directory.chmod(0o755)
-        self.postgres, self.redis = Postgres(directory), Redis(directory)
-        self.bouncer = PgBouncer(directory, self.postgres)
-        self.pepper = self.directory / "pepper"
-        common = [*self.database(), "--redis", self.redis.url(), "--sync", "off", "--trusted-proxies", "127.0.0.1/32"]
-        self.replicas = [Replica(directory, f"r{n}", binary, [*common, *settings]) for n in range(1, replicas + 1)]
-        self.balancer = HaProxy(directory, self.replicas)
-
-    def database(self):
-        return ["--database", self.postgres.url(self.bouncer.port), "--pepper-file", str(self.pepper)]
-
-    def __enter__(self):
-        try:
-            self.postgres.prepare()
-            self.bouncer.start()
-            self.redis.start()
-            self.write_pepper()
-            self.start_replicas_at_once()
-            self.balancer.start()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def write_pepper(self):
-        self.pepper.write_text(os.urandom(32).hex())
-        self.pepper.chmod(0o600)
-
-    def start_replicas_at_once(self):
-        """Starts all replicas at once on an empty database: all migrate it and check for the sample together."""
-        for replica in self.replicas:
-            with open(self.directory / f"{replica.name}.log", "ab") as log:
-                replica.process = subprocess.Popen(replica.command(), stdout=log, stderr=log, start_new_session=True, env=replica.environment())
-        for replica in self.replicas:
-            wait_until(replica.is_up, replica.name)
-
-    def __exit__(self, *_):
-        for part in [self.balancer, *self.replicas, self.bouncer, self.redis]:
-            part.kill()
-        self.postgres.stop_at_once()
-
-    def lastro(self, *arguments):
-        """Runs a command of the operator."""
-        command = [str(self.binary), *arguments, *self.database()]
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.strip()
-
-    def make_key(self, plan, rate_limit=None):
-        limit = ["--rate-limit", str(rate_limit)] if rate_limit else []
-        return self.lastro("keys", "create", "--plan", plan, "--name", "Fleet", "--email", "fleet@example.com", *limit)
-
-    def url(self, path):
-        return f"http://127.0.0.1:{self.balancer.port}{path}"
-
-    def live_as_each_sees_it(self):
-        return [int(replica.metric("lastro_replicas").get("", 0)) for replica in self.replicas]
-
-    def editions(self, replica):
-        return json.dumps(replica.metric("lastro_edition"), sort_keys=True)

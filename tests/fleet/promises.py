@@ -1,33 +1,24 @@
-"""The promises of a fleet, each tested on a running one. A promise returns its observation, and whether it was kept."""
+"""The promises of a fleet in its usual life: limits, replicas that end, databases that are away, publications."""
 
 import contextlib
 import json
 import subprocess
 import time
-from dataclasses import dataclass
 
-from .clients import CURRENT_SELIC, WINDOW_S, Client, Stream, at_once, most_in_a_window
+from .clients import CURRENT_SELIC, WINDOW_S, Client, Stream, at_once, most_in_a_window, slowest
+from .observed import AMPLE, BRONZE, FREE, Observed, usage
 from .parts import wait_until
 from .publisher import Publisher
 from .receiver import Receiver
 
-FREE, BRONZE = 30, 100
-AMPLE = 1_000_000
 # Seconds of counts that a killed replica may lose: it flushes them every second.
 FLUSH_S = 1.5
 
 
-@dataclass(frozen=True)
-class Observed:
-    text: str
-    kept: bool
-
-
 def replicas_know_each_other(fleet):
-    wanted = [len(fleet.replicas)] * len(fleet.replicas)
-    wait_until(lambda: fleet.live_as_each_sees_it() == wanted, "all replicas see each other")
-    listed = json.loads(fleet.lastro("replicas", "--json"))
-    return Observed(f"each sees {wanted[0]}, `lastro replicas` lists {len(listed)}", len(listed) == wanted[0])
+    fleet.wait_for_each_other()
+    wanted, listed = len(fleet.replicas), json.loads(fleet.lastro("replicas", "--json"))
+    return Observed(f"each sees {wanted}, `lastro replicas` lists {len(listed)}", len(listed) == wanted)
 
 
 def one_sample_on_an_empty_database(fleet):
@@ -85,13 +76,6 @@ def a_killed_replica_is_not_noticed(fleet):
     return Observed(f"{stream.failures} of {len(stream.answers)} failed; {counted} of {answered} counted", kept)
 
 
-def usage(fleet, key):
-    """The usage reported by the service, after all replicas have flushed their counts."""
-    time.sleep(3)
-    report = json.loads(Client(fleet.balancer.port, key).ask("/api/v1/plans/usage").body)
-    return sum(endpoint["requests"] for endpoint in report["endpoints"] if endpoint["endpoint"].endswith(CURRENT_SELIC))
-
-
 def postgres_away_is_not_noticed_by_readers(fleet):
     key = fleet.make_key("gold", AMPLE)
     with Stream(fleet.balancer.port, 100, key=key) as stream:
@@ -129,9 +113,8 @@ def a_lost_redis_gives_nothing_away(fleet, outage=70):
     inside = most_in_a_window(stream.answers, lost + 1, back)
     after = most_in_a_window(stream.answers, back + WINDOW_S)
     exact = sum(a.admitted for a in stream.answers if back + WINDOW_S + 5 <= a.sent < back + 2 * WINDOW_S + 5)
-    slowest = max(a.received - a.sent for a in stream.answers)
     kept = around <= 2 * BRONZE and inside <= BRONZE and after <= BRONZE and exact >= BRONZE * 0.95 and not stream.failures
-    text = f"most in 60 s: {around} around the loss, {inside} inside, {after} after; {stream.failures} failed; slowest {slowest * 1000:.0f} ms"
+    text = f"most in 60 s: {around} around the loss, {inside} inside, {after} after; {stream.failures} failed; slowest {slowest(stream.answers) * 1000:.0f} ms"
     return Observed(text, kept)
 
 
@@ -139,10 +122,10 @@ def a_slow_redis_delays_nobody(fleet):
     key = fleet.make_key("bronze")
     fleet.redis.ask("CLIENT", "PAUSE", "4000", "ALL")
     seen = at_once([fleet.balancer.port], 60, key=key, connections=8)
-    slowest = max(a.received - a.sent for a in seen)
+    longest = slowest(seen)
     time.sleep(5)
     failed, admitted = sum(a.failed for a in seen), sum(a.admitted for a in seen)
-    return Observed(f"{failed} of 60 failed, {admitted} admitted, slowest {slowest * 1000:.0f} ms", not failed and 0 < admitted <= BRONZE and slowest < 1)
+    return Observed(f"{failed} of 60 failed, {admitted} admitted, slowest {longest * 1000:.0f} ms", not failed and 0 < admitted <= BRONZE and longest < 1)
 
 
 def a_publication_reaches_all_and_is_told_once(fleet):
@@ -211,22 +194,3 @@ def a_rolling_restart_fails_nobody(fleet):
             replica.start()
             time.sleep(1.5)
     return Observed(f"{stream.failures} of {len(stream.answers)} failed", not stream.failures)
-
-
-PROMISES = [
-    ("three starts on an empty database: one sample", one_sample_on_an_empty_database),
-    ("replicas know each other", replicas_know_each_other),
-    ("the same answers everywhere", same_answers_everywhere),
-    ("95 anonymous requests over all replicas: exactly 30", anonymous_limit_is_exact),
-    ("300 at once on a Bronze key: exactly 100", bronze_limit_is_exact),
-    ("a slow Redis: nobody waits, nobody fails", a_slow_redis_delays_nobody),
-    ("kill -9 of a replica: no failed request, ≤ 1 s uncounted", a_killed_replica_is_not_noticed),
-    ("PostgreSQL away 5 s: reads go on, registration 503, all counted", postgres_away_is_not_noticed_by_readers),
-    ("a publication: on all replicas, told once", a_publication_reaches_all_and_is_told_once),
-    ("rolling restart: no failed request", a_rolling_restart_fails_nobody),
-    ("a dispatcher dies: told again with the same id", a_message_outlives_its_dispatcher),
-    ("1.5 × the limit: never more than 100 in any 60 s", a_trickle_never_exceeds_the_limit),
-    ("Redis lost for 70 s: ≤ 200 around, ≤ 100 inside, exact after", a_lost_redis_gives_nothing_away),
-]
-# Promises that take a minute or more.
-LONG = (a_trickle_never_exceeds_the_limit, a_lost_redis_gives_nothing_away, a_message_outlives_its_dispatcher)

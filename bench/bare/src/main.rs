@@ -1,17 +1,18 @@
-//! The limit to measure against: hyper alone, responding with a fixed body.
+//! The limit to measure against: hyper alone, responding with a fixed head and body.
 //!
-//! Start `lastro-bench-bare 127.0.0.1:9001`; after `PUT /202` every response is 202 bytes, typed as JSON, so that it
-//! can receive the same requests as the service. It has the same runtime and protocol settings as the service, so that
-//! the difference is the service's own work.
+//! Start `lastro-bench-bare 127.0.0.1:9001`; after `PUT /202` every response has 202 bytes, typed as JSON, so that it
+//! can receive the same requests as the service. A header `x-set-NAME` of that request becomes the header `NAME` of all
+//! responses. It has the same runtime and protocol settings as the service, so that the difference is the service's own
+//! work.
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -21,17 +22,31 @@ use tokio::net::TcpListener;
 /// Source of all bodies, which are prefixes of this one and cost nothing to make.
 static LONGEST_BODY: [u8; 1 << 20] = [b'x'; 1 << 20];
 
-static LENGTH: AtomicUsize = AtomicUsize::new(0);
+/// The head and the length of every response.
+static ANSWER: RwLock<Option<(HeaderMap, usize)>> = RwLock::new(None);
 
 fn answer(request: &Request<Incoming>) -> Response<Full<Bytes>> {
     if request.method() == Method::PUT {
         let length = request.uri().path().trim_start_matches('/').parse().unwrap_or(0);
-        LENGTH.store(length, Ordering::Relaxed);
+        let fixed = Some((head_in(request.headers()), length));
+        *ANSWER.write().unwrap_or_else(PoisonError::into_inner) = fixed;
     }
-    let body = LONGEST_BODY.get(..LENGTH.load(Ordering::Relaxed)).unwrap_or_default();
+    let (head, length) = ANSWER.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
+    let body = LONGEST_BODY.get(..length).unwrap_or_default();
     let mut response = Response::new(Full::new(Bytes::from_static(body)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    *response.headers_mut() = head;
     response
+}
+
+/// The headers to respond with.
+fn head_in(request: &HeaderMap) -> HeaderMap {
+    let wanted = request.iter().filter_map(|(name, value)| {
+        let name = HeaderName::try_from(name.as_str().strip_prefix("x-set-")?).ok()?;
+        Some((name, value.clone()))
+    });
+    let mut head: HeaderMap = wanted.collect();
+    head.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+    head
 }
 
 #[tokio::main]

@@ -8,10 +8,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use lastro_model::{AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Now, Plan};
+use hashbrown::DefaultHashBuilder;
+use lastro_model::{AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, Now, ParseError, Plan};
 use papaya::HashMap;
 use parking_lot::Mutex;
 
+use crate::last_key::LastKey;
 use crate::negative_cache::NegativeCache;
 use crate::{ApiKey, Holder, Pepper, terms};
 
@@ -51,7 +53,8 @@ struct Slot {
 pub struct KeyRing {
     pepper: Pepper,
     capacity: usize,
-    slots: HashMap<KeyId, Slot>,
+    /// Uses a fast hash with a random seed. Strangers choose the ids that are looked up, but not those that are kept.
+    slots: HashMap<KeyId, Slot, DefaultHashBuilder>,
     holders: HashMap<AccountId, Arc<Holder>>,
     unknown_ids: NegativeCache,
     revision: AtomicU64,
@@ -67,7 +70,7 @@ impl KeyRing {
         Self {
             pepper,
             capacity,
-            slots: HashMap::new(),
+            slots: HashMap::with_hasher(DefaultHashBuilder::default()),
             holders: HashMap::new(),
             unknown_ids: NegativeCache::new(),
             revision: AtomicU64::new(0),
@@ -79,9 +82,27 @@ impl KeyRing {
     /// Checks a key. It is hashed before the lookup, so that an unknown, revoked, ended or wrong key takes as much work
     /// as a valid one.
     pub fn find(&self, key: &ApiKey, now: Now) -> Lookup {
-        let digest = self.pepper.digest(key);
+        self.find_digest(key.id(), self.pepper.digest(key), now)
+    }
+
+    /// Parses and checks a key. One that equals `last` is neither parsed nor hashed again, because both depend on its
+    /// text alone. Its entry in the ring is read each time, so that a revocation or another plan is in force at once.
+    pub fn find_text(&self, text: &str, last: &LastKey, now: Now) -> Result<Lookup, ParseError> {
+        if let Some((id, digest)) = last.digest_of(text) {
+            return Ok(self.find_digest(id, digest, now));
+        }
+        let key = ApiKey::parse(text)?;
+        let digest = self.pepper.digest(&key);
+        let found = self.find_digest(key.id(), digest, now);
+        if matches!(found, Lookup::Found(_)) {
+            last.remember(key, digest);
+        }
+        Ok(found)
+    }
+
+    fn find_digest(&self, id: KeyId, digest: KeyDigest, now: Now) -> Lookup {
         let slots = self.slots.pin();
-        let Some(slot) = slots.get(&key.id()) else { return Lookup::Unknown };
+        let Some(slot) = slots.get(&id) else { return Lookup::Unknown };
         let ended = slot.key.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
         if slot.revoked || ended || slot.digest != digest {
             return Lookup::Refused;
@@ -308,5 +329,32 @@ mod tests {
             assert_eq!(!matches!(found, Lookup::Unknown), is_known);
             assert_eq!(matches!(found, Lookup::Found(_)), key == &right);
         }
+    }
+
+    #[test]
+    fn a_repeated_key_is_hashed_once_but_looked_up_each_time() {
+        let (ring, last) = (KeyRing::new(Pepper::from_bytes([7; 32]), 100), LastKey::default());
+        let [key, other] = [1, 2].map(some_key);
+        for key in [&key, &other] {
+            ring.upsert(record_of(&ring, key), 0);
+        }
+        let hashes = |key: &ApiKey, is_found: bool| {
+            HASHES.set(0);
+            let found = ring.find_text(key.reveal(), &last, NOW).unwrap();
+            assert_eq!(matches!(found, Lookup::Found(_)), is_found, "{key:?}");
+            HASHES.get()
+        };
+        assert_eq!([hashes(&key, true), hashes(&key, true)], [1, 0]);
+        assert_eq!(hashes(&with_wrong(&key, 0), false), 1, "a wrong key is not the last one, nor becomes it");
+        assert_eq!([hashes(&key, true), hashes(&other, true), hashes(&key, true)], [0, 1, 1]);
+        let changed = |plan, revoked, revision| {
+            let record = record_of(&ring, &key);
+            KeyRecord { account: Account { plan, ..record.account }, revoked, revision, ..record }
+        };
+        ring.upsert(changed(Plan::Gold, false, 2), 0);
+        let found = ring.find_text(key.reveal(), &last, NOW).unwrap();
+        assert!(matches!(found, Lookup::Found(key) if key.plan == Plan::Gold));
+        ring.upsert(changed(Plan::Gold, true, 3), 0);
+        assert_eq!(hashes(&key, false), 0);
     }
 }

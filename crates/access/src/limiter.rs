@@ -198,11 +198,9 @@ impl Verdict {
 
     /// The first whole second, since 1970, at which the whole quota is free.
     pub fn reset_unix_seconds(&self, now_unix_ms: i64) -> i64 {
-        let reset_ns = i128::from(now_unix_ms) * 1_000_000 + i128::from(self.full_ns);
-        let second = i128::from(SECOND_NS);
+        let reset_ms = now_unix_ms.saturating_add_unsigned(self.full_ns.div_ceil(1_000_000));
         // Rounded up, also before 1970.
-        let seconds = -(-reset_ns).div_euclid(second);
-        i64::try_from(seconds).unwrap_or(i64::MAX)
+        reset_ms.div_euclid(1000) + i64::from(reset_ms.rem_euclid(1000) > 0)
     }
 }
 

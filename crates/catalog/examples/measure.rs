@@ -83,7 +83,7 @@ const ANEW: Page = Page { limit: 20, offset: 400 };
 
 fn category() -> FilingFilter<'static> {
     FilingFilter {
-        company: None,
+        companies: &[],
         category: Some("fato relevante"),
         from: Day::parse("2019-01-01").ok(),
         to: Day::parse("2026-06-30").ok(),

@@ -11,7 +11,7 @@ use std::io::BufRead;
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, Filings, Page, Part, Searchable};
+use lastro_catalog::{Catalog, Companies, CompanyFilter, FilingFilter, Filings, Page, Part, Searchable};
 use lastro_sample::Shape;
 
 /// The allocator of the server binary, so that memory is released in the same way.
@@ -33,7 +33,7 @@ fn main() {
     let companies = Companies::build(lastro_sample::companies(&REGISTRY)).unwrap();
     let catalog = Catalog { companies: part(companies), filings: part(filings), ..Catalog::empty() };
     ask(|words, page| match what.as_str() {
-        "companies" => catalog.search_companies(words, page).total,
+        "companies" => catalog.search_companies(words, &CompanyFilter::default(), page).total,
         "highlights" => highlighted(&catalog, words, page),
         "suggestions" => catalog.suggestions(words, page.limit).len(),
         _ => catalog.filings.search(words, page).total,
@@ -41,7 +41,7 @@ fn main() {
 }
 
 fn highlighted(catalog: &Catalog, words: &str, page: Page) -> usize {
-    let found = catalog.search_filings(words, page);
+    let found = catalog.search_filings(words, &FilingFilter::default(), page);
     let (highlights, mut out) = (catalog.highlights(words, &found.interpretation), Vec::new());
     found.rows.iter().for_each(|row| catalog.filings.write_highlighted(row, &highlights, &mut out));
     found.total

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use lastro_calc::{Check, checks};
 use lastro_model::{BySeries, BySource, Cnpj, Edition, FxQuote, Pair, RatePoint, Series, Source, Stamp};
 
-use crate::{Companies, Filings, Found, FxBook, Highlights, Interpretation, Object, Page, Timeline, name};
+use crate::{
+    Companies, CompanyFilter, FilingFilter, Filings, Found, FxBook, Highlights, Interpretation, Object, Page,
+    Timeline, name,
+};
 
 /// One source's data with its stamp.
 #[derive(Debug, Clone, Default)]
@@ -113,21 +116,23 @@ impl Catalog {
     }
 
     /// Searches companies. A word that occurs in filings is not treated as mistyped.
-    pub fn search_companies(&self, q: &str, page: Page) -> Found<'_> {
-        self.companies.search_beside(q, page, &|word| self.filings.knows(word))
+    pub fn search_companies(&self, q: &str, filter: &CompanyFilter<'_>, page: Page) -> Found<'_> {
+        let search = |page| self.companies.search_beside(q, page, &|word| self.filings.knows(word));
+        self.companies.found_within(filter, page, search)
     }
 
     /// Like [`Filings::search`], but a CNPJ finds the filings of its holders, newest first, and trading name,
     /// tickers and CNPJ, which only the registry has, match a company's filings beside other words.
-    pub fn search_filings(&self, q: &str, page: Page) -> Found<'_> {
+    pub fn search_filings(&self, q: &str, filter: &FilingFilter<'_>, page: Page) -> Found<'_> {
         if let Ok(cnpj) = Cnpj::parse(q) {
-            let companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
-            let listing = self.filings.of_companies(&companies, page);
-            if listing.total > 0 {
+            let mut companies: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
+            companies.retain(|company| filter.companies.is_empty() || filter.companies.contains(company));
+            let listing = self.filings.list(&FilingFilter { companies: &companies, ..*filter }, page);
+            if !companies.is_empty() && listing.total > 0 {
                 return Found::from(listing);
             }
         }
-        self.filings.search_named(q, page, &**self.companies)
+        self.filings.search_named(q, filter, page, &**self.companies)
     }
 
     /// The highlights for the hits of a search, according to its interpretation.

@@ -8,7 +8,7 @@ use lastro_search::Page;
 
 use crate::page::{Listing, Rows};
 use crate::table::{Cell, Table};
-use crate::{Point, Timeline};
+use crate::{Point, Revision, Revisions, Timeline};
 
 /// A filter of the quotes. Fields that are `None` match everything.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +43,22 @@ impl FxBook {
             Some(start)
         });
         Self { starts: starts.collect(), pairs, timelines }
+    }
+
+    /// Adds the revisions of the quotes, newest edition first, complete since `since_unix_ms`.
+    #[must_use]
+    pub fn with_revisions(self, since_unix_ms: Option<i64>, rows: Vec<Revision<FxQuote>>) -> Self {
+        let mut by_pair = BTreeMap::<Pair, Vec<Revision<FxQuote>>>::new();
+        for row in rows {
+            if let Some(quote) = row.old.or(row.new) {
+                by_pair.entry(quote.pair).or_default().push(row);
+            }
+        }
+        let timelines = self.pairs.iter().zip(self.timelines).map(|(pair, timeline)| {
+            let rows = by_pair.remove(pair).unwrap_or_default();
+            timeline.with_revisions(Revisions::new(since_unix_ms, rows))
+        });
+        Self { timelines: timelines.collect(), ..self }
     }
 
     /// All pairs, in alphabetical order.

@@ -62,6 +62,11 @@ pub trait Searchable: Table {
     /// The highlights in each searched member of a row, as shown.
     fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)>;
 
+    /// The highlights in each searched list of texts, one array for each text.
+    fn marked_lists(&self, _position: u32, _highlights: &Highlights) -> Vec<(Name, Vec<Vec<Span>>)> {
+        Vec::new()
+    }
+
     /// Appends the row as one JSON object with `matches`: the spans of the matches in each member that has any.
     fn write_highlighted(&self, position: u32, highlights: &Highlights, out: &mut Vec<u8>) {
         self.write_json(position, out);
@@ -74,9 +79,24 @@ pub trait Searchable: Table {
         {
             object = object.array(name, spans, write_span);
         }
+        let has_any = |(_, texts): &(Name, Vec<Vec<Span>>)| texts.iter().any(|spans| !spans.is_empty());
+        for (name, texts) in self.marked_lists(position, highlights).into_iter().filter(has_any) {
+            object = object.array(name, texts, write_spans);
+        }
         object.end();
         out.push(b'}');
     }
+}
+
+fn write_spans(spans: Vec<Span>, out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (number, span) in spans.into_iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        write_span(span, out);
+    }
+    out.push(b']');
 }
 
 fn write_span(span: Span, out: &mut Vec<u8>) {

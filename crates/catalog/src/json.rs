@@ -111,6 +111,19 @@ impl<B: BorrowMut<Vec<u8>>> Object<B> {
         self
     }
 
+    /// Adds a member whose name is known only at run time.
+    pub fn named(mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let out = self.buffer.borrow_mut();
+        if self.comma == 0 {
+            out.push(b',');
+        }
+        push_string(name, out);
+        out.push(b':');
+        write(out);
+        self.comma = 0;
+        self
+    }
+
     /// Adds an array of values that are already joined by commas.
     #[inline]
     pub fn joined(self, name: Name, items: &[u8]) -> Self {
@@ -203,6 +216,17 @@ macro_rules! plain_as_displayed {
 
 plain_as_displayed!(Cnpj, Decimal, Pair, Ticker);
 
+/// The digits of a number that is written more than once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Digits<'a>(pub(crate) &'a str);
+
+impl Plain for Digits<'_> {
+    #[inline]
+    fn write_into(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0.as_bytes());
+    }
+}
+
 fn push_display(value: impl Display, out: &mut Vec<u8>) {
     // Writing to memory does not fail.
     let _ = write!(out, "{value}");
@@ -266,11 +290,13 @@ mod tests {
                 .number(name!("number"), number)
                 .raw(name!("value"), value.to_string().as_bytes())
                 .joined(name!("joined"), b"1,2")
+                .named("any \"name\"", |out| number.write_into(out))
                 .array(name!("items"), &items, Plain::write_into)
                 .end();
             let expected = json!({
                 "text": text, "optional": optional, "id": id.to_string(), "day": hashed.then(|| day.to_string()),
-                "number": number, "value": value.to_string().parse::<f64>().unwrap(), "joined": [1, 2], "items": items,
+                "number": number, "value": value.to_string().parse::<f64>().unwrap(), "joined": [1, 2], "any \"name\"": number,
+                "items": items,
             });
             prop_assert_eq!(serde_json::from_slice::<Value>(&object).unwrap(), expected);
         }

@@ -28,6 +28,16 @@ impl<'a> Listing<'a> {
     pub(crate) fn of_list(all: &'a [u32], page: Page) -> Self {
         Self { total: all.len(), rows: Rows::List(&all[page.of(all.len())]) }
     }
+
+    /// One page of these positions.
+    pub fn of(positions: &[u32], page: Page) -> Self {
+        Self { total: positions.len(), rows: Rows::Found(positions[page.of(positions.len())].to_vec()) }
+    }
+
+    /// One page of the rows that `admits` accepts.
+    pub(crate) fn retained(&self, page: Page, admits: impl Fn(u32) -> bool) -> Self {
+        Self::of(&self.rows.iter().filter(|row| admits(*row)).collect::<Vec<u32>>(), page)
+    }
 }
 
 /// A page of search results, and how the query was interpreted.

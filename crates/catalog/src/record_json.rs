@@ -1,15 +1,15 @@
 //! Single records as JSON objects, identical to the catalog's: for messages about changes.
 
-use lastro_model::{Company, Filing, Ticker};
+use lastro_model::{Company, Filing};
 
-use crate::companies;
+use crate::Companies;
 use crate::filings::Midnight;
 use crate::json::Object;
 use crate::name;
 
-/// Writes a company. Its tickers come from [`Companies::tickers_of`](crate::Companies::tickers_of).
-pub fn company_json(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
-    companies::rendered(company, tickers)
+/// Writes a company, with the tickers and other names that the catalog has of it.
+pub fn company_json(company: &Company, served: &Companies) -> Box<[u8]> {
+    served.rendered(company)
 }
 
 /// Writes a filing exactly like [`Table::write_json`](crate::Table::write_json) in the catalog; a test verifies it.

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use lastro_model::CompanyId;
 
-use crate::{Catalog, Page};
+use crate::{Catalog, CompanyFilter, Page};
 
 /// A possible completion of the text typed so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,11 @@ impl Catalog {
     pub fn suggestions(&self, q: &str, limit: usize) -> Vec<Suggestion<'_>> {
         let (mut first, elsewhere) = self.filings.categories_typed(q, &|word| self.companies.knows(word));
         let further = first.split_off(first.len().min(CATEGORIES_FIRST));
-        let found = self.search_companies(q, Page { limit: limit * MOST_TWINS, offset: 0 });
+        let found = self.search_companies(
+            q,
+            &CompanyFilter::default(),
+            Page { limit: limit * MOST_TWINS, offset: 0 },
+        );
         let mut names = HashSet::new();
         // Rows with only some of the words do not complete the text.
         let rows = found.listing.rows.iter().filter(|_| !found.interpretation.relaxed);

@@ -2,10 +2,14 @@
 //!
 //! Every archive is read twice: once to validate it, once to publish it. This keeps memory flat, and allows a bad
 //! year to be rejected while the good ones are published.
+//!
+//! A filing whose day of delivery has not come yet is withheld: it would stand before all others, and make the source
+//! look fresh. An archive with such rows is read again at every synchronisation, until their days have come or the
+//! publisher has corrected them.
 
 use std::io::BufReader;
 
-use lastro_model::{Filing, ReadFile, Records, Reject, Source, SourceState};
+use lastro_model::{Day, Filing, ReadFile, Records, Reject, Source, SourceState};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
 use lastro_store::RememberedFile;
@@ -21,10 +25,13 @@ const OLD_YEARS_EVERY_DAYS: i32 = 30;
 /// Number of unanswered years in a row after which no more are requested.
 const MOST_UNANSWERED: usize = 2;
 
+/// Most withheld rows of an archive, so that they fit into memory: more than a year has.
+const MOST_WITHHELD: usize = 100_000;
+
 /// A change in a year.
 enum Year {
-    /// The archive was read once and is valid.
-    Good { year: i16, download: Download, file: ReadFile },
+    /// The archive was read once and is valid up to the last day.
+    Good { year: i16, download: Download, file: ReadFile, last_day: Option<Day> },
     /// The publisher has no archive; it is not requested again soon.
     Absent(ReadFile),
 }
@@ -140,13 +147,36 @@ async fn examine(
             return Ok(if known.is_some() || lately { None } else { Some(absent(sync, request)?) });
         }
     };
-    let (rows, rejects, download) = count(download, year).await?;
+    let last_day = last_day(sync);
+    let (Counted { rows, withheld, rejects }, download) = count(download, year, last_day).await?;
     sync.report.step(Source::Filings, &request.what, rows, rejects.len() as u64);
     let about_the_year =
         |refusal: judgement::Refusal| judgement::Refusal(format!("{}: {refusal}", request.what));
-    judgement::empty(rows).map_err(about_the_year)?;
+    judgement::empty(rows + withheld).map_err(about_the_year)?;
+    sync.weigh(Source::Filings, judgement::future_deliveries(withheld, rows).map_err(about_the_year))?;
     sync.weigh(Source::Filings, judgement::lost_rows(rows_before, rows).map_err(about_the_year))?;
-    let file = ReadFile {
+    let file = read_file(sync, request, &download, rows, rejects)?;
+    // Without these it is not recognised, and so is read again.
+    let file = match withheld {
+        0 => file,
+        _ => ReadFile { etag: None, last_modified: None, sha256: String::new(), ..file },
+    };
+    Ok(Some(Year::Good { year, download, file, last_day }))
+}
+
+/// The last day on which a filing can have been delivered; none, if the operator accepts the filings as they are.
+fn last_day(sync: &Synchronizer) -> Option<Day> {
+    (!sync.accept.contains(&Source::Filings)).then(|| sync.today())
+}
+
+fn read_file(
+    sync: &Synchronizer,
+    request: Request,
+    download: &Download,
+    rows: u64,
+    rejects: Vec<Reject>,
+) -> Result<ReadFile, SyncError> {
+    Ok(ReadFile {
         url: request.url,
         etag: download.etag.clone(),
         last_modified: download.last_modified.clone(),
@@ -154,8 +184,7 @@ async fn examine(
         rows,
         rejects,
         read_at: sync.now()?,
-    };
-    Ok(Some(Year::Good { year, download, file }))
+    })
 }
 
 fn absent(sync: &Synchronizer, request: Request) -> Result<Year, SyncError> {
@@ -170,43 +199,86 @@ fn absent(sync: &Synchronizer, request: Request) -> Result<Year, SyncError> {
     }))
 }
 
+/// The result of the first pass. Rejects include the withheld rows.
+#[derive(Default)]
+struct Counted {
+    rows: u64,
+    withheld: u64,
+    rejects: Vec<Reject>,
+}
+
 /// First pass: counts the rows and collects the rejects.
-async fn count(download: Download, year: i16) -> Result<(u64, Vec<Reject>, Download), SyncError> {
+async fn count(
+    download: Download,
+    year: i16,
+    last_day: Option<Day>,
+) -> Result<(Counted, Download), SyncError> {
     tokio::task::spawn_blocking(move || {
-        let (mut rows, mut rejects) = (0, Vec::new());
-        each(&download, year, |row| match row {
-            Ok(_) => rows += 1,
-            Err(reject) => rejects.push(reject),
+        let mut counted = Counted::default();
+        each(&download, year, last_day, |row| match row {
+            Row::Good(_) => counted.rows += 1,
+            Row::Reject(reject) => counted.rejects.push(reject),
+            Row::Withheld(reject) => {
+                counted.withheld += 1;
+                counted.rejects.push(reject);
+            }
         })?;
-        Ok((rows, rejects, download))
+        Ok((counted, download))
     })
     .await?
 }
 
-fn each(download: &Download, year: i16, mut take: impl FnMut(Result<Filing, Reject>)) -> Result<(), Fault> {
+enum Row {
+    Good(Filing),
+    Reject(Reject),
+    /// Delivered in the future.
+    Withheld(Reject),
+}
+
+fn each(
+    download: &Download,
+    year: i16,
+    last_day: Option<Day>,
+    mut take: impl FnMut(Row),
+) -> Result<(), Fault> {
     let file = download
         .bytes()
         .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
     let mut archive =
         cvm::filings::YearArchive::open(BufReader::new(file), year, cvm::filings::UNPACKED_CAP)?;
-    for row in archive.filings()? {
-        take(row?);
+    let (mut reader, mut withheld) = (archive.filings()?, 0);
+    while let Some(row) = reader.next() {
+        let is_of_future = |filing: &Filing| last_day.is_some_and(|last_day| filing.delivered_on > last_day);
+        match row? {
+            Ok(filing) if is_of_future(&filing) => {
+                withheld += 1;
+                if withheld > MOST_WITHHELD {
+                    let reason = format!("more than {MOST_WITHHELD} filings of {year} are of the future");
+                    return Err(Fault::NotData(reason));
+                }
+                take(Row::Withheld(reader.rejected("Data_Entrega lies in the future".to_owned())));
+            }
+            Ok(filing) => take(Row::Good(filing)),
+            Err(reject) => take(Row::Reject(reject)),
+        }
     }
     Ok(())
 }
 
 /// Second pass: sends the rows to the store.
 fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
-    let (year, download, file) = match year {
-        Year::Good { year, download, file } => (year, download, file),
+    let (year, download, file, last_day) = match year {
+        Year::Good { year, download, file, last_day } => (year, download, file, last_day),
         Year::Absent(file) => {
             rows_out.file(file);
             return Ok(());
         }
     };
     let mut batch = Vec::with_capacity(BATCH);
-    each(&download, year, |row| {
-        batch.extend(row.ok());
+    each(&download, year, last_day, |row| {
+        if let Row::Good(filing) = row {
+            batch.push(filing);
+        }
         if batch.len() == BATCH {
             rows_out.rows(Records::Filings(std::mem::replace(&mut batch, Vec::with_capacity(BATCH))));
         }

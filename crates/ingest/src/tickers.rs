@@ -1,4 +1,5 @@
-//! The regulator's registration forms: one archive per reference year; the current and previous ones count together.
+//! The regulator's registration forms, with tickers and former names: one archive per reference year; the current and
+//! previous ones count together.
 //!
 //! They are read as a whole: a ticker no longer in a company's newest form is gone. So both years are read as soon as
 //! one of them has changed, and their union replaces the stored rows.
@@ -6,7 +7,7 @@
 use std::collections::HashMap;
 use std::io::BufReader;
 
-use lastro_model::{Day, ReadFile, Records, Source, SourceState, TradedSecurity, brasilia_day};
+use lastro_model::{Day, FormerName, ReadFile, Records, Source, SourceState, TradedSecurity, brasilia_day};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
 use lastro_store::{Published, RememberedFile};
@@ -19,9 +20,10 @@ use crate::sync::{Synchronizer, holds_no_official_data};
 /// one row in twenty.
 const ENOUGH_ROWS: u64 = 50;
 
-/// The stored securities and the day of their edition: those ended by that day are not shown.
+/// The stored rows and the day of their edition: securities that ended by that day are not shown.
 struct Held {
     securities: Vec<TradedSecurity>,
+    former_names: Vec<FormerName>,
     day: Day,
 }
 
@@ -68,15 +70,18 @@ impl Held {
 async fn held(sync: &Synchronizer) -> Result<Held, SyncError> {
     let mut loaded = sync.store.load(Source::Tickers).await?;
     let day = brasilia_day(loaded.published_at.as_millisecond());
-    let mut securities = Vec::new();
+    let (mut securities, mut former_names) = (Vec::new(), Vec::new());
     while let Some(batch) = loaded.rows.recv().await {
-        if let Records::Tickers(rows) = batch? {
-            securities.extend(rows);
+        match batch? {
+            Records::Tickers(rows) => securities.extend(rows),
+            Records::FormerNames(rows) => former_names.extend(rows),
+            _ => {}
         }
     }
     // The order of a parsed file; the store orders by text.
     securities.sort_unstable();
-    Ok(Held { securities, day })
+    former_names.sort_unstable();
+    Ok(Held { securities, former_names, day })
 }
 
 /// Requests both years; if one is new, or must be read again, the other is also downloaded in full.
@@ -177,13 +182,20 @@ async fn publish(
     let securities = cvm::tickers::union(&forms);
     judgement::empty(securities.len() as u64)?;
     let is_first = holds_no_official_data(state);
-    let is_new = is_first || ended_since || held.securities != securities;
-    let known = if is_first { Vec::new() } else { held.securities };
-    let (added, changed) = news(&known, &securities);
-    let rows = if is_new { securities } else { Vec::new() };
+    let known =
+        if is_first { Held { securities: Vec::new(), former_names: Vec::new(), ..held } } else { held };
+    let former_names = cvm::tickers::all_former_names(&forms).unwrap_or_else(|| {
+        tracing::warn!(source = %Source::Tickers, "the forms have no table of former names; those held stay");
+        known.former_names.clone()
+    });
+    let has_news = known.securities != securities || known.former_names != former_names;
+    let is_new = is_first || ended_since || has_news;
+    let (added, changed) = news(&known.securities, &securities);
+    let rows = [Records::Tickers(securities), Records::FormerNames(former_names)];
+    let rows = is_new.then_some(rows).into_iter().flatten();
     let published = sync
         .publish_as(Source::Tickers, is_new, move |rows_out| {
-            rows_out.rows(Records::Tickers(rows));
+            rows.for_each(|rows| rows_out.rows(rows));
             files.into_iter().for_each(|file| rows_out.file(file));
             Ok(())
         })

@@ -41,6 +41,15 @@ pub struct Company {
     pub registered_on: Option<Day>,
 }
 
+/// A name that a company had before, from one of its registration forms.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FormerName {
+    pub company_id: CompanyId,
+    pub name: String,
+    /// Reference day of the newest form that has it.
+    pub reference_day: Day,
+}
+
 /// The meaning of a published status, for the filter's English words and for choosing among companies of one CNPJ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {

@@ -106,6 +106,16 @@ impl Day {
         Self::from_number(self.0.saturating_add(days)).unwrap_or(self)
     }
 
+    #[must_use]
+    pub fn first_of_month(self) -> Self {
+        self.plus_days(1 - i32::from(self.day_of_month()))
+    }
+
+    #[must_use]
+    pub fn last_of_month(self) -> Self {
+        Self::from(self.date().last_of_month())
+    }
+
     /// The same day `months` earlier, or the last day of that month if it is shorter.
     #[must_use]
     pub fn minus_months(self, months: i32) -> Self {

@@ -32,7 +32,7 @@ pub use account::{
 };
 pub use clock::{Clock, ManualClock, Now, brasilia_day};
 pub use cnpj::Cnpj;
-pub use company::{Company, CompanyId, Standing};
+pub use company::{Company, CompanyId, FormerName, Standing};
 pub use day::Day;
 pub use digest::{digest_of, digest_of_stamps};
 pub use filing::{Filing, FilingId};
@@ -40,7 +40,7 @@ pub use histogram::{BOUNDS_US, Distribution, Histogram};
 pub use outage::{Outage, OutageChange, OutageExtent};
 pub use panics::panic_message;
 pub use rates::{Currency, FxQuote, Pair, RatePoint};
-pub use series::{About, BySeries, Frequency, Kind, Series, Topic, Unit};
+pub use series::{About, BySeries, Frequency, Kind, PAIRS, Series, Topic, Unit};
 pub use source::{BySource, Edition, ReadFile, Records, Reject, Source, Stamp};
 pub use source_state::SourceState;
 pub use subscription::SubscriptionStatus;

@@ -67,6 +67,17 @@ impl Pair {
             quote: Currency::parse(quote).map_err(|_| FORM)?,
         })
     }
+
+    /// The id in paths and among those of series: `usd-brl`.
+    pub fn id(self) -> String {
+        format!("{}-{}", self.base, self.quote).to_ascii_lowercase()
+    }
+
+    /// Parses an id in either case.
+    pub fn from_id(id: &str) -> Option<Self> {
+        let (base, quote) = id.split_once('-')?;
+        Some(Self { base: Currency::parse(base).ok()?, quote: Currency::parse(quote).ok()? })
+    }
 }
 
 impl fmt::Display for Pair {
@@ -100,5 +111,8 @@ mod tests {
         for bad in ["", "USD", "USDBRL", "USD/", "USD/BR1", "USD/BRL/EUR", "ção/BRL", "U/BRL"] {
             assert!(Pair::parse(bad).is_err(), "{bad}");
         }
+        let pair = Pair::parse("EUR/BRL").unwrap();
+        assert_eq!((pair.id().as_str(), Pair::from_id("Eur-brl")), ("eur-brl", Some(pair)));
+        assert_eq!(["eur/brl", "eurbrl", "eur-brl-x"].map(Pair::from_id), [None; 3]);
     }
 }

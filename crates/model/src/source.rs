@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::LazyLock;
 
 use crate::series::BySeries;
-use crate::{Company, Filing, FxQuote, ParseError, RatePoint, Series, TradedSecurity};
+use crate::{Company, Filing, FormerName, FxQuote, ParseError, RatePoint, Series, TradedSecurity};
 
 /// A data set that is synchronised, versioned and reported separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ pub enum Source {
     Fx,
     Companies,
     Filings,
-    /// The tickers of companies' securities.
+    /// The tickers of companies' securities, and the former names in the same forms.
     Tickers,
 }
 
@@ -147,6 +147,8 @@ pub enum Records {
     Companies(Vec<Company>),
     Filings(Vec<Filing>),
     Tickers(Vec<TradedSecurity>),
+    /// Of the source of the tickers, which come from the same forms.
+    FormerNames(Vec<FormerName>),
 }
 
 impl Records {
@@ -157,6 +159,7 @@ impl Records {
             Self::Companies(rows) => rows.len(),
             Self::Filings(rows) => rows.len(),
             Self::Tickers(rows) => rows.len(),
+            Self::FormerNames(rows) => rows.len(),
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use lastro_model::{Cnpj, Company, CompanyId, Day};
+use lastro_model::{Cnpj, Company, CompanyId, Day, FormerName, Standing};
 
-use super::Shape;
 use super::calendar::is_business_day;
 use super::coined_words::push_word;
 use super::random::Random;
 use super::sectors::{SECTORS, Sector};
+use super::{NEWEST_DAY, Shape};
 
 /// Above all real codes: the regulator's have not reached 30,000.
 const FIRST_CODE: u32 = 90_001;
@@ -29,12 +29,32 @@ const LANDSCAPES: [&str; 10] =
 const PERCENT_WITH_LANDSCAPE: u32 = 20;
 const PERCENT_WITHOUT_SECTOR: u32 = 4;
 const PERCENT_WITHOUT_TRADING_NAME: u32 = 7;
+const PERCENT_RENAMED: u32 = 25;
 
 pub fn companies(shape: &Shape) -> Vec<Company> {
     let mut random = Random::new(shape.seed, "companies");
     let mut taken = HashSet::with_capacity(shape.companies);
     let codes = FIRST_CODE..;
     codes.zip(0..shape.companies).map(|(code, index)| company(&mut random, &mut taken, code, index)).collect()
+}
+
+/// The former names of some active companies, by company.
+pub fn former_names(shape: &Shape) -> Vec<FormerName> {
+    let mut random = Random::new(shape.seed, "former names");
+    let reference_day = Day::from(NEWEST_DAY.first_of_year());
+    let is_active = |company: &Company| Standing::of(&company.status) == Standing::Active;
+    let mut companies = companies(shape);
+    companies.retain(|company| is_active(company) && random.chance(PERCENT_RENAMED));
+    let renamed = companies.into_iter().map(|company| {
+        let mut name = String::new();
+        push_word(&mut name, &mut random);
+        FormerName {
+            company_id: company.id,
+            name: name.to_uppercase() + " PARTICIPAÇÕES S.A.",
+            reference_day,
+        }
+    });
+    renamed.collect()
 }
 
 fn company(random: &mut Random, taken: &mut HashSet<String>, code: u32, index: usize) -> Company {

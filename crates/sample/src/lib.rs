@@ -23,7 +23,7 @@ mod subjects;
 mod tickers;
 mod vocabulary;
 
-pub use companies::companies;
+pub use companies::{companies, former_names};
 pub use filings::{Filings, filings};
 pub use fx::fx;
 pub use rates::rates;

@@ -206,3 +206,17 @@ fn sample_has_companies_with_no_one_and_several_tickers() {
     }
     assert_eq!(tickers(&Shape::SAMPLE), tickers(&Shape::SAMPLE));
 }
+
+#[test]
+fn some_active_companies_have_a_former_name() {
+    let names = former_names(&Shape::SAMPLE);
+    assert!((5..25).contains(&names.len()), "{}", names.len());
+    let companies: BTreeMap<_, _> =
+        companies(&Shape::SAMPLE).into_iter().map(|company| (company.id, company)).collect();
+    for former in &names {
+        let company = &companies[&former.company_id];
+        assert_eq!(company.status, "ATIVO");
+        assert_ne!(company.name, former.name);
+    }
+    assert_eq!(names, former_names(&Shape::SAMPLE));
+}

@@ -1,6 +1,6 @@
 //! Full-text search in memory: Portuguese word forms, folded accents, mistyped words, abbreviations of the field, the
-//! last word as a prefix. There is no query syntax: any text is a list of words, no text makes a search fail, and
-//! totals are exact. This crate knows rows, fields and codes, but no company and no filing.
+//! last word as a prefix. There is no query syntax but phrases in quotes: any text is a list of words, no text makes a
+//! search fail, and totals are exact. This crate knows rows, fields and codes, but no company and no filing.
 //!
 //! A search for `petrobas` passes through these files, in this order:
 //!
@@ -29,7 +29,7 @@ pub use index::{
     TooLarge,
 };
 pub use query::{
-    Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, Searcher, Span,
-    Spelling,
+    Context, Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, RowFilter,
+    RowRange, RowRanges, Searcher, Span, Spelling,
 };
 pub use text::{base_form, fold_label, is_form, is_stop_word, meaning, words_of};

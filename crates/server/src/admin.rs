@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -76,12 +77,7 @@ async fn converse(app: Arc<App>, stream: TcpStream) {
 fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "ok\n".to_owned()),
-        (&Method::GET | &Method::HEAD, "/readyz") if app.operations.is_ready() => {
-            (StatusCode::OK, "ready\n".to_owned())
-        }
-        (&Method::GET | &Method::HEAD, "/readyz") => {
-            (StatusCode::SERVICE_UNAVAILABLE, "not ready\n".to_owned())
-        }
+        (&Method::GET | &Method::HEAD, "/readyz") => readiness(app, request.uri().query()),
         (&Method::GET | &Method::HEAD, "/metrics") => (StatusCode::OK, metrics(app)),
         _ => (StatusCode::NOT_FOUND, "here are /livez, /readyz and /metrics\n".to_owned()),
     };
@@ -92,6 +88,21 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         header::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
     );
     response
+}
+
+/// Whether new requests are wanted. HAProxy lets running requests end if it gets a 404 (`http-check disable-on-404`), and
+/// can cut them off if it gets anything else or nothing; it asks for that difference by its query.
+fn readiness(app: &App, query: Option<&str>) -> (StatusCode, String) {
+    let operations = &app.operations;
+    if operations.is_ready() {
+        return (StatusCode::OK, "ready\n".to_owned());
+    }
+    let is_draining = operations.draining.load(Ordering::Acquire);
+    let status = match query {
+        Some("draining=404") if is_draining => StatusCode::NOT_FOUND,
+        _ => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    (status, "not ready\n".to_owned())
 }
 
 fn metrics(app: &App) -> String {

@@ -115,7 +115,10 @@ fn hand_over(
         Source::Series(series) => send(Records::Rates(sample::rates(series, shape.seed))),
         Source::Fx => send(Records::Fx(sample::fx(shape.seed))),
         Source::Companies => send(Records::Companies(sample::companies(shape))),
-        Source::Tickers => send(Records::Tickers(sample::tickers(shape))),
+        Source::Tickers => {
+            send(Records::Tickers(sample::tickers(shape)))
+                && send(Records::FormerNames(sample::former_names(shape)))
+        }
         Source::Filings => {
             let companies = sample::companies(shape);
             let mut filings = sample::filings(shape, &companies).peekable();

@@ -48,12 +48,14 @@ pub struct Setup {
 impl Setup {
     /// Builds the service without keys and data, which are still in the store, and the follower that loads them.
     pub(crate) async fn open(&self, metrics: Metrics) -> anyhow::Result<(App, Follower)> {
-        let Self { store, clock, common, settings } = self;
+        let Self { store, common, settings, .. } = self;
         let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
         let pepper = pepper::of(&**store, &pepper::path_of(common)?).await?;
         let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
         let (metrics, served) = (Arc::new(metrics), Arc::<Served>::default());
         let replicas = Arc::new(self.replicas(&served));
+        // A machine whose clock is off still shows clients the same time as the other replicas.
+        let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
         let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
@@ -61,21 +63,21 @@ impl Setup {
         let follower = Follower {
             served: Arc::clone(&served),
             access: Arc::clone(&access),
-            clock: Arc::clone(clock),
+            clock: Arc::clone(&clock),
             metrics: Arc::clone(&metrics),
             snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();
         let limits = settings.connections.clone().within_memory(is_secure);
         let app = App {
-            clock: Arc::clone(clock),
+            clock: Arc::clone(&clock),
             served,
             operations: Operations::new(metrics, replicas, clock.now()),
             webhooks,
             billing,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
-            connections: Arc::new(Connections::new(limits, Arc::clone(clock))),
+            connections: Arc::new(Connections::new(limits, clock)),
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
@@ -86,18 +88,19 @@ impl Setup {
     }
 
     fn access(&self, pepper: Pepper, metrics: &Arc<Metrics>, replicas: &Replicas) -> anyhow::Result<Access> {
-        let Self { store, clock, settings, .. } = self;
+        let Self { store, settings, .. } = self;
+        let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let (capacity, usage) = (settings.limiter_capacity as usize, Arc::new(Usage::new()));
         let usage_flusher = UsageFlusher::new(
             Arc::clone(&usage),
             Arc::clone(store),
-            Arc::clone(clock),
+            Arc::clone(&clock),
             Arc::clone(metrics),
             replicas.boot().to_owned(),
         );
         let share = Arc::clone(&replicas.share);
         let quota = settings.redis.checked()?;
-        let quota = quota.map(|settings| Quota::new(settings, Arc::clone(&share), Arc::clone(clock)));
+        let quota = quota.map(|settings| Quota::new(settings, Arc::clone(&share), clock));
         Ok(Access {
             store: Arc::clone(store),
             keys: KeyRing::new(pepper, settings.key_cache as usize),

@@ -2,6 +2,7 @@
 //!
 //! It tests everything that must keep working while the database does not.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,7 +205,8 @@ faulty! {
         FanOut: fan_out(announcement: u64, messages: Vec<NewMessage>) -> bool;
         SettleAndClaim: settle_and_claim(settled: Vec<Settlement>, claim: Claim) -> Vec<Claimed>;
         RecordDelivery: record_delivery(message: NewMessage, attempt: Attempt, delivered: bool) -> ();
-        Deliveries: deliveries(webhook: &WebhookId, limit: usize, offset: usize) -> Deliveries;
+        Deliveries: deliveries_between(webhook: &WebhookId, created: Range<Timestamp>, limit: usize, offset: usize)
+            -> Deliveries;
         Redeliver: redeliver(webhook: &WebhookId, message: &MessageId, at: Timestamp) -> Option<Delivery>;
         RedeliverFailed: redeliver_failed(webhook: &WebhookId, at: Timestamp) -> u64;
         OutboxState: outbox_state() -> OutboxState;

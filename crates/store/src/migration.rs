@@ -38,6 +38,8 @@ pub(crate) const DATA: &[Migration] = &[
     Migration { version: 12, sql: include_str!("migrations/0012_tickers.sql"), min_reader: 10 },
     // An older version would leave stale checksums on the rows that it changes.
     breaking(13, include_str!("migrations/0013_checksums.sql")),
+    // Adds a table, which older versions ignore.
+    Migration { version: 14, sql: include_str!("migrations/0014_former_names.sql"), min_reader: 13 },
 ];
 
 /// Migrations of the account side.
@@ -66,7 +68,8 @@ pub(crate) const POSTGRES: &[Migration] = &[
         min_reader: 1,
     },
     Migration { version: 4, sql: include_str!("postgres/migrations/0004_tickers.sql"), min_reader: 1 },
-    Migration { version: 5, sql: include_str!("postgres/migrations/0005_billing.sql"), min_reader: 1 },
+    Migration { version: 5, sql: include_str!("postgres/migrations/0005_former_names.sql"), min_reader: 1 },
+    Migration { version: 6, sql: include_str!("postgres/migrations/0006_billing.sql"), min_reader: 1 },
 ];
 
 impl Migration {

@@ -4,6 +4,8 @@
 //! that wants it; messages are then claimed, delivered and settled. A killed process leaves each of them in one of
 //! these states, never between two.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
@@ -39,7 +41,18 @@ pub trait OutboxStore: Send + Sync {
     async fn record_delivery(&self, message: NewMessage, attempt: Attempt, delivered: bool) -> Result<()>;
 
     /// Newest first.
-    async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries>;
+    async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries> {
+        self.deliveries_between(webhook, Timestamp::MIN..Timestamp::MAX, limit, offset).await
+    }
+
+    /// Those created in a period, newest first.
+    async fn deliveries_between(
+        &self,
+        webhook: &WebhookId,
+        created: Range<Timestamp>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Deliveries>;
 
     /// Makes a delivery of this webhook due at `at` and restarts its retry schedule. Ends a pause that the receiver
     /// asked for.

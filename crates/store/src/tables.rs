@@ -107,6 +107,11 @@ pub const TABLES: &[Table] = &[
         ],
         sql::TRADED_SECURITY,
     ),
+    published(
+        "former_name",
+        &[("reference_day", Integer), ("company_id", Integer), ("name", Text)],
+        sql::FORMER_NAME,
+    ),
     batches(
         Data,
         "read_file",

@@ -71,8 +71,7 @@ impl Subject {
 
 /// The published pair with this id, ignoring case.
 pub fn pair_called(id: &str, book: &FxBook) -> Option<Pair> {
-    let pair = Pair::parse(&id.replacen('-', "/", 1)).ok()?;
-    book.get(pair).map(|_| pair).filter(|_| !id.contains('/'))
+    Pair::from_id(id).filter(|pair| book.get(*pair).is_some())
 }
 
 /// Values of the series, oldest first.

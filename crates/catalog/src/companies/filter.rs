@@ -1,19 +1,80 @@
-//! The filters of the company list. Every combination has its posting list, so none needs a scan.
+//! The filters of the companies. Every combination of status and sector has its posting list; a CNPJ and days are
+//! looked for among a few thousand companies.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use lastro_model::{Company, Standing};
-use lastro_search::fold_label;
+use lastro_model::{Cnpj, Company, Day, Standing};
+use lastro_search::{Page, fold_label};
 
+use super::Companies;
+use crate::page::{Found, Listing};
 use crate::postings::Postings;
 
-/// A filter of the company list. Fields that are `None` match everything.
+/// A filter of the companies. Fields that are `None` match everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CompanyFilter<'a> {
     /// As published, ignoring case, accents and space; or `active`, `cancelled`, `suspended`.
     pub status: Option<&'a str>,
     /// As published, ignoring case, accents and space.
     pub sector: Option<&'a str>,
+    pub cnpj: Option<Cnpj>,
+    /// The days of registration, both included.
+    pub from: Option<Day>,
+    pub to: Option<Day>,
 }
+
+impl CompanyFilter<'_> {
+    /// Whether the filter has conditions that have no posting lists.
+    pub(super) fn needs_scan(&self) -> bool {
+        self.cnpj.is_some() || self.from.is_some() || self.to.is_some()
+    }
+
+    /// Whether a company meets those conditions. Without a day of registration it is in no period.
+    pub(super) fn admits(&self, company: &Company) -> bool {
+        let has_day = |is_inside: &dyn Fn(Day) -> bool| company.registered_on.is_some_and(is_inside);
+        self.cnpj.is_none_or(|cnpj| company.cnpj == cnpj)
+            && self.from.is_none_or(|from| has_day(&|day| from <= day))
+            && self.to.is_none_or(|to| has_day(&|day| day <= to))
+    }
+}
+
+impl Companies {
+    pub(super) fn scanned(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
+        let with_lists = CompanyFilter { cnpj: None, from: None, to: None, ..*filter };
+        self.list(&with_lists, ALL).retained(page, |row| filter.admits(self.company(row)))
+    }
+
+    /// The companies of a search that were registered within the days of the filter, or have its CNPJ.
+    pub fn found_within<'a>(
+        &'a self,
+        filter: &CompanyFilter<'_>,
+        page: Page,
+        search: impl FnOnce(Page) -> Found<'a>,
+    ) -> Found<'a> {
+        if !filter.needs_scan() {
+            return search(page);
+        }
+        let Found { listing, interpretation } = search(ALL);
+        Found { listing: listing.retained(page, |row| filter.admits(self.company(row))), interpretation }
+    }
+
+    /// The published sectors of the companies that match, with their number; most companies first, then in alphabetical
+    /// order.
+    pub fn sector_counts(&self, filter: &CompanyFilter<'_>) -> Vec<(&str, usize)> {
+        let mut counts: BTreeMap<String, (&str, usize)> = BTreeMap::new();
+        let all = self.list(filter, ALL);
+        for sector in all.rows.iter().filter_map(|row| self.company(row).sector.as_deref()) {
+            counts.entry(fold_label(sector)).or_insert((sector, 0)).1 += 1;
+        }
+        let mut counts: Vec<(&str, usize)> = counts.into_values().collect();
+        counts.sort_by_key(|(_, count)| Reverse(*count));
+        counts
+    }
+}
+
+const ALL: Page = Page { limit: usize::MAX, offset: 0 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum StatusKey {

@@ -3,10 +3,12 @@
 //! A position is a company's index in the listing order: by name, then by registry code. There are a few thousand
 //! companies, so each record is kept whole beside its JSON.
 
+mod brands;
 mod cnpjs;
 mod filter;
 mod legal_forms;
 mod names;
+mod profile;
 mod ranking;
 mod search;
 mod tickers;
@@ -16,18 +18,19 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
-use lastro_model::{Cnpj, Company, CompanyId, Day, Stamp, Ticker, TradedSecurity};
+use lastro_model::{Cnpj, Company, CompanyId, Day, FormerName, Stamp, Standing, Ticker, TradedSecurity};
 use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Page, Searcher, Span, Title};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain};
+use crate::json::{Name, Object, Plain, push_string};
 use crate::name;
 use crate::page::Listing;
 use crate::table::{Cell, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
 use names::NameDirectory;
+use profile::Profile;
 use ranking::Ranking;
 use tickers::TickerDirectory;
 
@@ -38,11 +41,12 @@ const MOST_WORDS: usize = 16;
 /// Maximum number of companies that one name stands for.
 const MOST_BEARERS: usize = 16;
 
-/// Tickers of companies' securities, as input to the catalog.
+/// The content of companies' registration forms, as input to the catalog: tickers and former names.
 #[derive(Debug, Clone, Default)]
 pub struct Tickers {
     stamp: Stamp,
     securities: Vec<TradedSecurity>,
+    former_names: Vec<FormerName>,
 }
 
 impl Tickers {
@@ -50,13 +54,20 @@ impl Tickers {
     /// of the build would make replicas respond differently under the same stamp.
     pub fn published(stamp: Stamp, on: Day, mut securities: Vec<TradedSecurity>) -> Self {
         securities.retain(|security| !security.has_ended(on));
-        Self { stamp, securities }
+        Self { stamp, securities, former_names: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn with_former_names(self, former_names: Vec<FormerName>) -> Self {
+        Self { former_names, ..self }
     }
 }
 
 #[derive(Default)]
 pub struct Companies {
     companies: Vec<Company>,
+    /// Brands and former names, by position.
+    also_known_as: Vec<Vec<String>>,
     json: Vec<Box<[u8]>>,
     positions: HashMap<CompanyId, u32>,
     cnpjs: CnpjDirectory,
@@ -89,18 +100,27 @@ impl Companies {
         companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         let positions = (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect();
         let directory = TickerDirectory::of(&tickers.securities, &positions);
-        let with_tickers = || (0..).zip(&companies).map(|(at, company)| (company, directory.of_position(at)));
+        let also_known_as = profile::also_known_as(&companies, &tickers.former_names);
+        let profiles = || {
+            let rows = companies.iter().zip(&also_known_as);
+            (0..).zip(rows).map(|(position, (company, also_known_as))| Profile {
+                company,
+                tickers: directory.of_position(position).collect(),
+                also_known_as,
+            })
+        };
         Ok(Self {
-            json: with_tickers().map(|(company, tickers)| rendered(company, tickers)).collect(),
-            index: index(with_tickers())?,
+            json: profiles().map(|profile| rendered(&profile)).collect(),
+            index: index(profiles())?,
             positions,
             cnpjs: CnpjDirectory::of(&companies),
             filters: Filters::of(&companies),
-            ranking: Ranking::of(&companies),
-            names: NameDirectory::of(&companies),
+            ranking: Ranking::of(profiles()),
+            names: NameDirectory::of(profiles()),
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             tickers: directory,
             tickers_stamp: tickers.stamp,
+            also_known_as,
             companies,
         })
     }
@@ -132,10 +152,20 @@ impl Companies {
         self.tickers.bearer(ticker)
     }
 
-    /// The tickers of a company's securities.
-    pub fn tickers_of(&self, id: CompanyId) -> impl Iterator<Item = Ticker> + Clone {
-        let position = self.position(id).unwrap_or(u32::MAX);
-        self.tickers.of_position(position)
+    /// Another record of a company as one JSON object, with the tickers and names that are known here.
+    pub(crate) fn rendered(&self, company: &Company) -> Box<[u8]> {
+        let position = self.position(company.id);
+        let tickers = position.map(|position| self.tickers.of_position(position).collect());
+        rendered(&Profile {
+            company,
+            tickers: tickers.unwrap_or_default(),
+            also_known_as: position.map_or(&[], |position| self.also_known_as(position)),
+        })
+    }
+
+    /// The brands and former names of a company.
+    pub fn also_known_as(&self, position: u32) -> &[String] {
+        &self.also_known_as[position as usize]
     }
 
     /// The stamp of the tickers shown with the companies.
@@ -155,13 +185,16 @@ impl Companies {
     }
 
     pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
+        if filter.needs_scan() {
+            return self.scanned(filter, page);
+        }
         match self.filters.find(filter) {
             Some(list) => Listing::of_list(list, page),
             None => Listing::of_span(0..self.companies.len() as u32, page),
         }
     }
 
-    /// The companies that the words name: by CNPJ, ticker, name or trading name, ignoring legal forms.
+    /// The companies that the words name: by CNPJ, ticker or any name, ignoring legal forms.
     fn named(&self, words: &[String]) -> Vec<u32> {
         let by_number = |word: &str| -> Vec<u32> {
             Cnpj::parse(word).map(|cnpj| self.cnpjs.bearers(&cnpj).collect()).unwrap_or_default()
@@ -205,8 +238,17 @@ impl Names for Companies {
 }
 
 impl Table for Companies {
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "cnpj", "status", "sector", "trading_name", "registered_on", "tickers"];
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "name",
+        "cnpj",
+        "status",
+        "sector",
+        "trading_name",
+        "registered_on",
+        "tickers",
+        "also_known_as",
+    ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.json(position));
@@ -224,6 +266,7 @@ impl Table for Companies {
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
         put(Cell::Token(&tickers.join(" ")));
+        put(Cell::Text(&self.also_known_as(position).join("; ")));
     }
 }
 
@@ -239,30 +282,37 @@ impl Searchable for Companies {
             (name!("trading_name"), in_optional(&company.trading_name)),
         ]
     }
+
+    fn marked_lists(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Vec<Span>>)> {
+        let names = self.also_known_as(position).iter().map(|name| highlights.in_text(name));
+        vec![(name!("also_known_as"), names.collect())]
+    }
 }
 
-/// Builds the index over name, trading name, sector, registry code and tickers. CNPJs are searched separately.
-fn index<'a>(
-    companies: impl Iterator<Item = (&'a Company, impl Iterator<Item = Ticker>)>,
-) -> Result<Searcher, BuildError> {
-    let mut index = IndexBuilder::default();
-    for (company, tickers) in companies {
-        // Each ticker is a title of its own, so all count the same.
-        let tickers: Vec<Title> = tickers.map(|ticker| index.title(&ticker.to_string())).collect();
-        let [name, code] = [&company.name, &company.id.to_string()].map(|text| index.title(text));
-        let [trading_name, sector] = [&company.trading_name, &company.sector]
-            .map(|text| index.title(text.as_deref().unwrap_or_default()));
-        let texts = [&name, &trading_name].map(|title| (Field::Owner, title));
-        let others = [(Field::Label, &sector), (Field::Code, &code)];
-        let tickers = tickers.iter().map(|title| (Field::Code, title));
-        let titles: Vec<(Field, &Title)> = texts.into_iter().chain(others).chain(tickers).collect();
+/// Builds the index over all names, sector, registry code and tickers. CNPJs are searched separately. No word is
+/// corrected to one that only cancelled companies have.
+fn index<'a>(companies: impl Iterator<Item = Profile<'a>>) -> Result<Searcher, BuildError> {
+    let (mut index, mut current) = (IndexBuilder::default(), Vec::new());
+    for profile in companies {
+        let company = profile.company;
+        // Each name and each ticker is a title of its own, so all count the same.
+        let names: Vec<Title> = profile.names().map(|name| index.title(name)).collect();
+        let tickers = profile.tickers.iter().map(Ticker::to_string);
+        let codes: Vec<Title> =
+            [company.id.to_string()].into_iter().chain(tickers).map(|code| index.title(&code)).collect();
+        let sector = index.title(company.sector.as_deref().unwrap_or_default());
+        let names = names.iter().map(|title| (Field::Owner, title));
+        let codes = codes.iter().map(|title| (Field::Code, title));
+        let titles: Vec<(Field, &Title)> = names.chain([(Field::Label, &sector)]).chain(codes).collect();
         index.push(&titles, "")?;
+        current.push(Standing::of(&company.status) != Standing::Cancelled);
     }
-    Ok(Searcher::new(index.finish()?))
+    Ok(Searcher::correcting_to(index.finish()?, &|row| current[row as usize]))
 }
 
 /// The company as one JSON object.
-pub(crate) fn rendered(company: &Company, tickers: impl Iterator<Item = Ticker>) -> Box<[u8]> {
+fn rendered(profile: &Profile<'_>) -> Box<[u8]> {
+    let company = profile.company;
     Object::new(Vec::with_capacity(256))
         .token(name!("id"), company.id)
         .text(name!("name"), &company.name)
@@ -271,11 +321,12 @@ pub(crate) fn rendered(company: &Company, tickers: impl Iterator<Item = Ticker>)
         .optional_text(name!("sector"), company.sector.as_deref())
         .optional_text(name!("trading_name"), company.trading_name.as_deref())
         .optional_token(name!("registered_on"), company.registered_on)
-        .array(name!("tickers"), tickers, |ticker, out| {
+        .array(name!("tickers"), &profile.tickers, |ticker, out| {
             out.push(b'"');
             ticker.write_into(out);
             out.push(b'"');
         })
+        .array(name!("also_known_as"), profile.also_known_as, |name, out| push_string(name, out))
         .end()
         .into_boxed_slice()
 }

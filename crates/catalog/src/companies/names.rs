@@ -1,30 +1,29 @@
-//! Companies by name and trading name, ignoring legal forms.
+//! Companies by any of their names, ignoring legal forms.
 
 use hashbrown::HashMap;
-use lastro_model::{Company, Standing};
+use lastro_model::Standing;
 use lastro_search::{is_stop_word, meaning, words_of};
 
 use super::legal_forms::places_of_name;
+use super::profile::Profile;
 
 #[derive(Default)]
 pub(super) struct NameDirectory {
-    /// Companies with the same name, active ones first.
+    /// Companies with the same name, active ones first, and of these the listed ones.
     by_name: HashMap<String, Vec<u32>>,
     /// Companies whose names have the same letters, ignoring spaces.
     by_letters: HashMap<String, Vec<u32>>,
 }
 
 impl NameDirectory {
-    /// Builds the directory. The index in `companies` is the position.
-    pub(super) fn of(companies: &[Company]) -> Self {
+    /// Builds the directory from the companies in the order of their positions.
+    pub(super) fn of<'a>(companies: impl Iterator<Item = Profile<'a>>) -> Self {
         let mut directory = Self::default();
-        let mut positions: Vec<u32> = (0..companies.len() as u32).collect();
-        positions.sort_by_key(|position| Standing::of(&companies[*position as usize].status));
-        for position in positions {
-            let company = &companies[position as usize];
-            for name in [Some(&company.name), company.trading_name.as_ref()].into_iter().flatten() {
-                directory.put(&words_of(name), position);
-            }
+        let mut companies: Vec<(u32, Profile<'a>)> = (0..).zip(companies).collect();
+        companies
+            .sort_by_key(|(_, profile)| (Standing::of(&profile.company.status), profile.tickers.is_empty()));
+        for (position, profile) in companies {
+            profile.names().for_each(|name| directory.put(&words_of(name), position));
         }
         directory
     }

@@ -2,36 +2,49 @@
 
 use std::cmp::Reverse;
 
-use lastro_model::{Company, CompanyId, Standing};
+use lastro_model::{CompanyId, Standing};
 use lastro_search::{is_stop_word, meaning, words_of};
 
 use super::legal_forms::{leading_kinds, places_of_name};
 use super::names::letters;
+use super::profile::Profile;
 use super::tickers::TickerDirectory;
 
 /// The sort key of a company; the lowest comes first. Ties are ordered by name, then by id.
 pub(super) type Rank = (
     /* the query is its registry code or ticker */ Reverse<bool>,
-    /* the query is a name, ignoring legal forms and spaces */ Reverse<bool>,
+    /* the query is a name, ignoring legal forms and spaces; an active company's first */ Equality,
     /* active, suspended, cancelled */ Standing,
+    /* the query is a name, and so are its legal forms: Aurora Holding is not Aurora */ Reverse<bool>,
+    /* has a ticker */ Reverse<bool>,
     /* kind of match in the names */ Place,
     /* the last word itself before a longer one */ Reverse<bool>,
+    /* in a registered or trading name before a brand or former name */ Reverse<bool>,
     /* has the legal forms of the query */ Reverse<bool>,
     /* letters of the name, without legal forms */ usize,
     /* letters of the whole name */ usize,
 );
 
 /// Whether a name equals the query or begins with it.
-pub(super) fn is_named((_, Reverse(is_name), _, place, ..): &Rank) -> bool {
-    *is_name || *place <= Place::Beginning
+pub(super) fn is_named(rank: &Rank) -> bool {
+    let (_, _, _, _, _, place, ..) = rank;
+    is_name(rank) || *place <= Place::Beginning
 }
 
 pub(super) fn standing_of((_, _, standing, ..): &Rank) -> Standing {
     *standing
 }
 
-pub(super) fn is_name((_, Reverse(is_name), ..): &Rank) -> bool {
-    *is_name
+pub(super) fn is_name((_, equality, ..): &Rank) -> bool {
+    *equality != Equality::None
+}
+
+/// Whether the query is a name of a company: registered, trading or former name, or brand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Equality {
+    OfActive,
+    OfOther,
+    None,
 }
 
 /// The kind of match between the query and a company's best name.
@@ -49,11 +62,16 @@ pub(super) enum Place {
     Elsewhere,
 }
 
+/// The best match in a company's names, whether it has the last word itself rather than a longer one, and whether it is
+/// in a registered or trading name.
+type Found = (Place, Reverse<bool>, Reverse<bool>);
+
 /// The names of a company as words.
 struct Names {
     standing: Standing,
+    is_listed: bool,
     id: CompanyId,
-    /// The name and the trading name.
+    /// The name, the trading name, and the names that the company is also known as.
     whole: Vec<Words>,
     /// Their parts, split at dashes.
     parts: Vec<Words>,
@@ -70,11 +88,14 @@ struct Words {
     name: Vec<usize>,
     /// The letters of these words.
     letters: String,
+    /// Whether this is a registered or trading name, or a part of one.
+    is_registered: bool,
 }
 
 impl Words {
-    fn of(folded: Vec<String>) -> Self {
+    fn of(folded: Vec<String>, is_registered: bool) -> Self {
         Self {
+            is_registered,
             keys: folded.iter().map(|word| meaning(word)).collect(),
             name: places_of_name(&folded),
             letters: letters(&folded),
@@ -118,7 +139,7 @@ impl RankQuery {
         Self {
             legal_forms: others.map(|place| meaning(&searched[place])).collect(),
             is_prefix: is_prefix && places.last().is_some_and(|last| last + 1 == searched.len()),
-            words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect()),
+            words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect(), false),
             id: CompanyId::parse(q.trim()).ok(),
             named: tickers.search(q),
         }
@@ -132,8 +153,9 @@ pub(super) fn required(words: &[String]) -> Vec<usize> {
 }
 
 impl Ranking {
-    pub(super) fn of(companies: &[Company]) -> Self {
-        Self { companies: companies.iter().map(Names::of).collect() }
+    /// Takes the companies in the order of their positions.
+    pub(super) fn of<'a>(companies: impl Iterator<Item = Profile<'a>>) -> Self {
+        Self { companies: companies.map(|company| Names::of(&company)).collect() }
     }
 
     /// The positions sorted by rank, with their ranks.
@@ -147,15 +169,19 @@ impl Ranking {
     fn rank(&self, position: u32, query: &RankQuery) -> Rank {
         let names = &self.companies[position as usize];
         let is_identifier = query.id == Some(names.id) || query.named.contains(&position);
-        let (place, Reverse(whole)) = names.place(query);
+        let (place, whole, is_registered) = names.place(query);
         let (length, whole_length) = names.lengths;
+        let (equality, has_forms) = (names.equality(query), names.has_all(&query.legal_forms));
         (
             Reverse(is_identifier),
-            Reverse(is_one(&names.whole, &query.words)),
+            equality,
             names.standing,
+            Reverse(has_forms && equality != Equality::None),
+            Reverse(names.is_listed),
             place,
-            Reverse(whole),
-            Reverse(names.has_all(&query.legal_forms)),
+            whole,
+            is_registered,
+            Reverse(has_forms),
             length,
             whole_length,
         )
@@ -163,14 +189,21 @@ impl Ranking {
 }
 
 impl Names {
-    fn of(company: &Company) -> Self {
-        let names = [Some(company.name.as_str()), company.trading_name.as_deref()];
-        let words = |text| Some(Words::of(words_of(text))).filter(|words| !words.folded.is_empty());
-        let whole: Vec<Words> = names.into_iter().flatten().filter_map(words).collect();
-        let parts = names.into_iter().flatten().flat_map(parts).filter_map(words).collect();
+    fn of(profile: &Profile<'_>) -> Self {
+        let registered = profile.registered_names().map(|name| (name, true));
+        let names =
+            || registered.clone().chain(profile.also_known_as.iter().map(|name| (name.as_str(), false)));
+        let words = |(text, is_registered): (&str, bool)| {
+            Some(Words::of(words_of(text), is_registered)).filter(|words| !words.folded.is_empty())
+        };
+        let whole: Vec<Words> = names().filter_map(words).collect();
+        let parts = |(name, is_registered)| parts(name).into_iter().map(move |part| (part, is_registered));
+        let parts = names().flat_map(parts).filter_map(words).collect();
         let length = whole.first().map_or(0, Words::name_letters);
+        let company = profile.company;
         Self {
             standing: Standing::of(&company.status),
+            is_listed: !profile.tickers.is_empty(),
             id: company.id,
             whole,
             parts,
@@ -186,23 +219,35 @@ impl Names {
         keys.iter().all(|key| self.texts().any(|text| text.keys.contains(key)))
     }
 
-    /// The best match, and whether it has the last word itself rather than a longer one.
-    fn place(&self, query: &RankQuery) -> (Place, Reverse<bool>) {
-        if is_one(&self.parts, &query.words) {
-            return (Place::Part, Reverse(true));
+    fn equality(&self, query: &RankQuery) -> Equality {
+        match (is_one(&self.whole, &query.words), self.standing) {
+            (true, Standing::Active) => Equality::OfActive,
+            (true, _) => Equality::OfOther,
+            (false, _) => Equality::None,
         }
-        let in_one = self.texts().filter_map(|text| place_in(text, query)).min();
-        in_one.or_else(|| self.scattered(query)).unwrap_or((Place::Elsewhere, Reverse(false)))
+    }
+
+    fn place(&self, query: &RankQuery) -> Found {
+        let part = self.parts.iter().filter(|part| is_same_name(part, &query.words));
+        let part = part.map(|part| (Place::Part, Reverse(true), Reverse(part.is_registered))).min();
+        let in_one = || {
+            let found = |text: &Words| {
+                place_in(text, query).map(|(place, whole)| (place, whole, Reverse(text.is_registered)))
+            };
+            self.texts().filter_map(found).min()
+        };
+        let elsewhere = (Place::Elsewhere, Reverse(false), Reverse(false));
+        part.or_else(in_one).or_else(|| self.scattered(query)).unwrap_or(elsewhere)
     }
 
     /// Matches words anywhere in the names. Stop words are optional, except the last word typed.
-    fn scattered(&self, query: &RankQuery) -> Option<(Place, Reverse<bool>)> {
+    fn scattered(&self, query: &RankQuery) -> Option<Found> {
         let (last, others) = query.words.keys.split_last()?;
         let has = |key: &String| self.texts().any(|text| text.keys.contains(key));
         let whole = has(last);
         let begins = || query.begins(self.texts().flat_map(|text| &text.folded));
         let has_others = others.iter().all(|key| is_stop_word(key) || has(key));
-        (has_others && (whole || begins())).then_some((Place::Words, Reverse(whole)))
+        (has_others && (whole || begins())).then_some((Place::Words, Reverse(whole), Reverse(false)))
     }
 }
 

@@ -7,9 +7,9 @@ use lastro_model::{CompanyId, Day, Filing, FilingId};
 
 use super::interner::Interner;
 use super::texts::Texts;
-use super::url_templates::{Link, Links, OwnNumbers};
+use super::url_templates::{Link, Links};
 use crate::BuildError;
-use crate::json::text_of;
+use crate::json::{Digits, text_of};
 
 /// Marks a missing day. No day has this number.
 const NO_DAY: i32 = i32::MIN;
@@ -81,7 +81,6 @@ impl Columns {
             FilingId::Protocol(number) => (number, false),
             FilingId::Hash(hash) => (hash, true),
         };
-        let own = OwnNumbers { protocol: (!hashed).then_some(number), version: filing.version };
         EncodedRow {
             number,
             hashed,
@@ -89,7 +88,7 @@ impl Columns {
             category: self.categories.intern(&filing.category),
             kind: filing.kind.as_deref().map_or(NO_TEXT, |kind| self.kinds.intern(kind)),
             reference: filing.reference_day.map_or(NO_DAY, Day::number),
-            link: self.links.encode(&filing.url, own),
+            link: self.links.encode(&filing.url, (!hashed).then_some(number)),
         }
     }
 
@@ -201,23 +200,24 @@ impl Columns {
         self.descriptions.json(position)
     }
 
-    pub(super) fn push_url_json(&self, position: u32, out: &mut Vec<u8>) {
-        self.links.push_json(self.link[position as usize], self.own(position), out);
+    /// Appends the link as a JSON string. `protocol` is the row's own number.
+    pub(super) fn push_url_json(&self, position: u32, protocol: Option<Digits<'_>>, out: &mut Vec<u8>) {
+        self.links.push_json(self.link[position as usize], protocol, out);
     }
 
     pub(super) fn url(&self, position: u32) -> String {
-        let mut url = Vec::new();
-        self.push_url_json(position, &mut url);
+        let (mut url, mut digits) = (Vec::new(), itoa::Buffer::new());
+        let protocol = self.protocol(position).map(|number| Digits(digits.format(number)));
+        self.push_url_json(position, protocol, &mut url);
         text_of(&url).into_owned()
     }
 
-    /// The numbers that may occur in a filing's own link.
-    pub(super) fn own(&self, position: u32) -> OwnNumbers {
-        let protocol = match self.id(position) {
+    /// The protocol number, which may occur in the filing's own link.
+    pub(super) fn protocol(&self, position: u32) -> Option<u64> {
+        match self.id(position) {
             FilingId::Protocol(number) => Some(number),
             FilingId::Hash(_) => None,
-        };
-        OwnNumbers { protocol, version: self.version(position) }
+        }
     }
 
     pub(super) fn filing(&self, position: u32) -> Filing {

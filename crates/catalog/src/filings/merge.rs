@@ -61,7 +61,7 @@ impl Columns {
         let new_rows: Vec<u32> = (0..fresh.len() as u32).collect();
         let link = plan.column(
             (&self.link, |link| carried.link(link)),
-            (&new_rows, |row| links.encode(&fresh.url(row), fresh.own(row))),
+            (&new_rows, |row| links.encode(&fresh.url(row), fresh.protocol(row))),
         );
         links.seal();
         Ok(Self {

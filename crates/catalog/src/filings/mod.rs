@@ -10,19 +10,21 @@ mod columns;
 mod ids;
 mod interner;
 mod merge;
+mod periods;
 mod snapshot;
 mod texts;
 mod url_templates;
 
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use lastro_model::{CompanyId, Day, Filing, FilingId};
-use lastro_search::{Index, Names, Page, Searcher, Span, fold_label};
+use lastro_search::{Context, Index, Names, Page, RowFilter, Searcher, Span, fold_label};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain, text_of};
+use crate::json::{Digits, Name, Object, Plain, text_of};
 use crate::name;
 use crate::page::{Found, Listing, Rows};
 use crate::postings::Postings;
@@ -34,10 +36,11 @@ use ids::IdTable;
 
 pub use builder::FilingsBuilder;
 
-/// A filter of the filings list. Fields that are `None` match everything.
+/// A filter of the filings. Fields that are empty match everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FilingFilter<'a> {
-    pub company: Option<CompanyId>,
+    /// Any of these companies; empty for all.
+    pub companies: &'a [CompanyId],
     /// As published, ignoring case, accents and space.
     pub category: Option<&'a str>,
     /// `from` and `to` are both included.
@@ -50,6 +53,21 @@ pub struct FilingFilter<'a> {
 struct FilterKey {
     company: Option<u32>,
     category: Option<u32>,
+}
+
+impl FilingFilter<'_> {
+    fn is_empty(&self) -> bool {
+        let Self { companies, category, from, to } = self;
+        companies.is_empty() && category.is_none() && from.is_none() && to.is_none()
+    }
+}
+
+/// The filings that match a filter.
+enum Selected<'a> {
+    Span(Range<u32>),
+    List(&'a [u32]),
+    /// Ascending lists without a common row.
+    Lists(Vec<&'a [u32]>),
 }
 
 #[derive(Default)]
@@ -131,40 +149,84 @@ impl Filings {
     }
 
     pub fn list(&self, filter: &FilingFilter<'_>, page: Page) -> Listing<'_> {
+        match self.selected(filter) {
+            Selected::Span(days) => Listing::of_span(days, page),
+            Selected::List(list) => Listing::of_list(list, page),
+            Selected::Lists(lists) => page_of_several(&lists, page),
+        }
+    }
+
+    /// The positions of all filings that match, ascending.
+    pub fn positions(&self, filter: &FilingFilter<'_>) -> Vec<u32> {
+        self.list(filter, Page { limit: usize::MAX, offset: 0 }).rows.iter().collect()
+    }
+
+    fn selected(&self, filter: &FilingFilter<'_>) -> Selected<'_> {
+        let FilingFilter { companies, from, to, .. } = *filter;
         let category = match filter.category.map(|label| self.categories.find(&fold_label(label))) {
-            Some(None) => return Listing::EMPTY,
+            Some(None) => return Selected::List(&[]),
             known => known.flatten(),
         };
-        let company = filter.company.map(|company| company.0);
-        if company.is_none() && category.is_none() {
-            let days = self.columns.between(0..self.len() as u32, filter.from, filter.to);
-            return Listing::of_span(days, page);
-        }
-        let list = self.lists.get(FilterKey { company, category });
-        Listing::of_list(self.columns.within(list, filter.from, filter.to), page)
-    }
-
-    /// One page of the filings of several companies.
-    pub(crate) fn of_companies(&self, companies: &[CompanyId], page: Page) -> Listing<'_> {
-        let lists: Vec<&[u32]> = companies
-            .iter()
-            .map(|company| self.lists.get(FilterKey { company: Some(company.0), category: None }))
-            .filter(|list| !list.is_empty())
-            .collect();
-        match *lists {
-            [] => Listing::EMPTY,
-            [only] => Listing::of_list(only, page),
-            _ => page_of_several(lists, page),
+        let list_of = |company: Option<u32>| {
+            self.columns.within(self.lists.get(FilterKey { company, category }), from, to)
+        };
+        match companies {
+            [] if category.is_none() => Selected::Span(self.columns.between(0..self.len() as u32, from, to)),
+            [] => Selected::List(list_of(None)),
+            [only] => Selected::List(list_of(Some(only.0))),
+            several => Selected::Lists(several.iter().map(|company| list_of(Some(company.0))).collect()),
         }
     }
 
+    /// Whether a filing has this category, ignoring case, accents and space.
+    pub fn has_category(&self, label: &str) -> bool {
+        self.categories.find(&fold_label(label)).is_some()
+    }
+
+    /// Whether the company has filed anything.
+    pub fn has_company(&self, company: CompanyId) -> bool {
+        !self.lists.get(FilterKey { company: Some(company.0), category: None }).is_empty()
+    }
+
+    /// The categories of the filings that match, with their number; most filings first, then in alphabetical order.
+    pub fn category_counts(&self, filter: &FilingFilter<'_>) -> Vec<(&str, usize)> {
+        let count = |label: &str| {
+            self.list(&FilingFilter { category: Some(label), ..*filter }, Page { limit: 0, offset: 0 }).total
+        };
+        let counted = self.categories().map(|label| (label, count(label)));
+        let mut counts: Vec<(&str, usize)> = counted.filter(|(_, count)| *count > 0).collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+    }
+
+    /// Finds filings by their texts; those of a period that the query names come first.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        Found::from(self.index.search(q, page))
+        self.search_in(q, page, Context { ranges: &self.columns, ..Context::default() })
     }
 
-    /// Like [`Self::search`], but words that name companies match their filings.
-    pub(crate) fn search_named(&self, q: &str, page: Page, names: &dyn Names) -> Found<'_> {
-        Found::from(self.index.search_named(q, page, names))
+    /// Like [`Self::search`], but only among filings that match the filter, and words that name companies match their
+    /// filings.
+    pub(crate) fn search_named(
+        &self,
+        q: &str,
+        filter: &FilingFilter<'_>,
+        page: Page,
+        names: &dyn Names,
+    ) -> Found<'_> {
+        let context = Context { names, ranges: &self.columns, within: None };
+        if filter.is_empty() {
+            return self.search_in(q, page, context);
+        }
+        let within = match self.selected(filter) {
+            Selected::Span(days) => RowFilter::of(self.len() as u32, days),
+            Selected::List(list) => RowFilter::of(self.len() as u32, list.iter().copied()),
+            Selected::Lists(lists) => RowFilter::of(self.len() as u32, lists.into_iter().flatten().copied()),
+        };
+        self.search_in(q, page, Context { within: Some(&within), ..context })
+    }
+
+    fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {
+        Found::from(self.index.search_in(q, page, context))
     }
 
     /// Whether a filing has this word, in any form or as a prefix.
@@ -213,18 +275,24 @@ impl Table for Filings {
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let columns = &self.columns;
-        Object::new(out)
-            .token(name!("id"), columns.id(position))
-            .token(name!("company_id"), columns.company(position))
-            .raw(name!("company_name"), columns.company_name_json(position))
-            .raw(name!("category"), columns.category_json(position))
-            .token(name!("date"), Midnight(columns.day(position)))
-            .raw(name!("description"), columns.description_json(position))
-            .raw(name!("type"), columns.kind_json(position))
-            .optional_token(name!("reference_date"), columns.reference(position))
-            .number(name!("version"), columns.version(position))
-            .written(name!("url"), |out| columns.push_url_json(position, out))
-            .end();
+        // Formatted once for the id and the link, or not at all.
+        let mut digits = itoa::Buffer::new();
+        let protocol = columns.protocol(position).map(|number| Digits(digits.format(number)));
+        let object = Object::new(out);
+        match protocol {
+            Some(digits) => object.token(name!("id"), digits),
+            None => object.token(name!("id"), columns.id(position)),
+        }
+        .token(name!("company_id"), columns.company(position))
+        .raw(name!("company_name"), columns.company_name_json(position))
+        .raw(name!("category"), columns.category_json(position))
+        .token(name!("date"), Midnight(columns.day(position)))
+        .raw(name!("description"), columns.description_json(position))
+        .raw(name!("type"), columns.kind_json(position))
+        .optional_token(name!("reference_date"), columns.reference(position))
+        .number(name!("version"), columns.version(position))
+        .written(name!("url"), |out| columns.push_url_json(position, protocol, out))
+        .end();
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
@@ -269,18 +337,19 @@ fn keys(company: u32, category: u32) -> [FilterKey; 3] {
     ]
 }
 
-/// One page of several ascending lists without a common row. Allocates memory only for the page.
-fn page_of_several(mut lists: Vec<&[u32]>, page: Page) -> Listing<'static> {
+/// One page of several ascending lists without a common row.
+fn page_of_several(lists: &[&[u32]], page: Page) -> Listing<'static> {
     let total = lists.iter().map(|list| list.len()).sum();
-    let shown = page.of(total);
-    let next = std::iter::from_fn(|| {
-        let nearest = lists.iter_mut().filter(|list| !list.is_empty()).min_by_key(|list| list[0])?;
-        let (first, rest) = nearest.split_first()?;
-        *nearest = rest;
-        Some(*first)
-    });
-    let rows = next.skip(shown.start).take(shown.len()).collect();
-    Listing { total, rows: Rows::Found(rows) }
+    if total == 0 {
+        return Listing::EMPTY;
+    }
+    if page.limit == 0 {
+        return Listing { total, rows: Rows::Found(Vec::new()) };
+    }
+    let mut all = lists.concat();
+    // Merges the ascending runs that it finds.
+    all.sort();
+    Listing::of(&all, page)
 }
 
 impl fmt::Debug for Filings {

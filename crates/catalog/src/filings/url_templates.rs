@@ -1,24 +1,16 @@
 //! Document links, kept as URL templates and the numbers that fill them.
 //!
-//! Nearly all of the regulator's links differ only in the filing's protocol number, its version and one sequence
-//! number. For such a link a row keeps its template and the sequence number: eight bytes instead of 160 (decision
-//! 0010). A link that fits no template is kept whole, so every link is reproduced exactly.
+//! Nearly all of the regulator's links differ only in the filing's protocol number, one sequence number, and a few
+//! short numbers such as its version. For such a link a row keeps its template and the sequence number: eight bytes
+//! instead of 160 (decision 0010). A link that fits no template is kept whole, so every link is reproduced exactly.
 
 use std::io::{self, Read, Write};
 
 use hashbrown::HashMap;
 
 use super::interner::Interner;
-use crate::json::string;
+use crate::json::{Digits, string};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
-
-/// A filing's own numbers that fill its template, beside the sequence number.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct OwnNumbers {
-    /// `None` for a filing identified by a hash: it has no number that could occur in a link.
-    pub protocol: Option<u64>,
-    pub version: u16,
-}
 
 /// A link as a row keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +26,7 @@ const VERBATIM: u16 = u16::MAX;
 /// Maximum number of templates. More mean that the links do not follow a pattern.
 const MOST_TEMPLATES: usize = 1024;
 
-/// Numbers with fewer digits are part of the template.
+/// Numbers with fewer digits are part of the template: each version has one of its own, which is quicker to fill in.
 const SHORTEST_SEQUENCE: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,7 +34,6 @@ enum Piece {
     /// Literal text.
     Text(Box<str>),
     Protocol,
-    Version,
     Sequence,
 }
 
@@ -59,8 +50,9 @@ struct Template {
 }
 
 impl Links {
-    pub(super) fn encode(&mut self, url: &str, own: OwnNumbers) -> Link {
-        let (pieces, sequence) = split(url, own);
+    /// `protocol` is the filing's number; one identified by a hash has none that could occur in a link.
+    pub(super) fn encode(&mut self, url: &str, protocol: Option<u64>) -> Link {
+        let (pieces, sequence) = split(url, protocol);
         match self.template(pieces) {
             Some(template) => Link { template, number: sequence },
             None => Link { template: VERBATIM, number: self.verbatim.intern(url) },
@@ -68,17 +60,17 @@ impl Links {
     }
 
     /// Appends the link as a JSON string.
-    pub(super) fn push_json(&self, link: Link, own: OwnNumbers, out: &mut Vec<u8>) {
+    pub(super) fn push_json(&self, link: Link, protocol: Option<Digits<'_>>, out: &mut Vec<u8>) {
         let Some(template) = self.templates.get(usize::from(link.template)) else {
             return out.extend_from_slice(self.verbatim.json(link.number));
         };
         out.push(b'"');
+        let protocol = protocol.map_or("", |Digits(digits)| digits);
         let mut digits = itoa::Buffer::new();
         for (piece, text) in &template.pieces {
             out.extend_from_slice(match piece {
                 Piece::Text(_) => text,
-                Piece::Protocol => digits.format(own.protocol.unwrap_or_default()).as_bytes(),
-                Piece::Version => digits.format(own.version).as_bytes(),
+                Piece::Protocol => protocol.as_bytes(),
                 Piece::Sequence => digits.format(link.number).as_bytes(),
             });
         }
@@ -190,8 +182,7 @@ impl Piece {
         match self {
             Self::Text(_) => 0,
             Self::Protocol => 1,
-            Self::Version => 2,
-            Self::Sequence => 3,
+            Self::Sequence => 2,
         }
     }
 
@@ -199,8 +190,7 @@ impl Piece {
         Some(match tag {
             0 => Self::Text(texts.next()?.into()),
             1 => Self::Protocol,
-            2 => Self::Version,
-            3 => Self::Sequence,
+            2 => Self::Sequence,
             _ => return None,
         })
     }
@@ -225,16 +215,14 @@ impl Piece {
 
 /// The link's template and the sequence number in it. A run of digits is a placeholder only if its number reproduces
 /// it digit by digit; otherwise it is text.
-fn split(url: &str, own: OwnNumbers) -> (Vec<Piece>, u32) {
+fn split(url: &str, protocol: Option<u64>) -> (Vec<Piece>, u32) {
     let mut pieces = Vec::new();
     let mut sequence = None;
     let mut text_start = 0;
     for (start, run) in digit_runs(url) {
         let Some(number) = canonical(run) else { continue };
-        let piece = if own.protocol == Some(number) {
+        let piece = if protocol == Some(number) {
             Piece::Protocol
-        } else if number == u64::from(own.version) {
-            Piece::Version
         } else if run.len() >= SHORTEST_SEQUENCE && sequence.is_none() && number <= u64::from(u32::MAX) {
             sequence = Some(number as u32);
             Piece::Sequence
@@ -272,14 +260,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn decoded(links: &Links, link: Link, own: OwnNumbers) -> String {
-        let mut json = Vec::new();
-        links.push_json(link, own, &mut json);
+    fn decoded(links: &Links, link: Link, protocol: Option<u64>) -> String {
+        let (mut json, digits) = (Vec::new(), protocol.map(|number| number.to_string()));
+        links.push_json(link, digits.as_deref().map(Digits), &mut json);
         serde_json::from_slice(&json).unwrap()
     }
 
     #[test]
-    fn links_of_the_regulator_share_a_template() {
+    fn links_of_the_regulator_share_a_template_by_version() {
         let mut links = Links::default();
         for version in 2..9u16 {
             for protocol in 1_476_522..1_476_600u64 {
@@ -288,24 +276,22 @@ mod tests {
                      &numProtocolo={protocol}&numSequencia={}&numVersao={version}",
                     protocol - 475_294
                 );
-                let own = OwnNumbers { protocol: Some(protocol), version };
-                let link = links.encode(&url, own);
-                assert_eq!(decoded(&links, link, own), url);
+                let link = links.encode(&url, Some(protocol));
+                assert_eq!(decoded(&links, link, Some(protocol)), url);
             }
         }
-        assert_eq!(links.templates.len(), 1);
+        assert_eq!(links.templates.len(), 7);
     }
 
     #[test]
     fn links_without_a_pattern_are_kept_whole() {
         let mut links = Links::default();
-        let own = OwnNumbers { protocol: None, version: 1 };
         let urls: Vec<String> =
             (0..3 * MOST_TEMPLATES).map(|n| format!("https://a.example/{n:x}?x=\"{n}\"é")).collect();
-        let kept: Vec<Link> = urls.iter().map(|url| links.encode(url, own)).collect();
+        let kept: Vec<Link> = urls.iter().map(|url| links.encode(url, None)).collect();
         assert_eq!(links.templates.len(), MOST_TEMPLATES);
         for (url, link) in urls.iter().zip(kept) {
-            assert_eq!(decoded(&links, link, own), *url);
+            assert_eq!(decoded(&links, link, None), *url);
         }
     }
 
@@ -313,26 +299,24 @@ mod tests {
         #[test]
         fn encoded_links_are_reproduced(
             urls in prop::collection::vec(("[a-z/?=&0-9\"\\\\é]{0,12}", 0u64..1500, "[a=0-9]{0,9}"), 1..20),
-            version in 0u16..3,
             hashed: bool,
         ) {
             let mut links = Links::default();
             let kept: Vec<_> = urls.iter().map(|(before, number, after)| {
-                let own = OwnNumbers { protocol: (!hashed).then_some(*number), version };
+                let protocol = (!hashed).then_some(*number);
                 let url = format!("{before}{number}{after}");
-                (links.encode(&url, own), own, url)
+                (links.encode(&url, protocol), protocol, url)
             }).collect();
-            for (link, own, url) in kept {
-                prop_assert_eq!(decoded(&links, link, own), url);
+            for (link, protocol, url) in kept {
+                prop_assert_eq!(decoded(&links, link, protocol), url);
             }
         }
 
         #[test]
-        fn any_text_is_reproduced(url: String, protocol: u64, version: u16) {
-            let own = OwnNumbers { protocol: Some(protocol), version };
+        fn any_text_is_reproduced(url: String, protocol: u64) {
             let mut links = Links::default();
-            let link = links.encode(&url, own);
-            prop_assert_eq!(decoded(&links, link, own), url);
+            let link = links.encode(&url, Some(protocol));
+            prop_assert_eq!(decoded(&links, link, Some(protocol)), url);
         }
     }
 }

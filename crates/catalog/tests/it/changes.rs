@@ -133,19 +133,26 @@ fn shown(part: &Filings, position: u32) -> (String, String) {
 }
 
 fn filters() -> Vec<FilingFilter<'static>> {
-    let companies = [None, Some(9), Some(10), Some(11), Some(12)];
+    const COMPANIES: [&[CompanyId]; 6] = [
+        &[],
+        &[CompanyId(9)],
+        &[CompanyId(10)],
+        &[CompanyId(11)],
+        &[CompanyId(12)],
+        &[CompanyId(11), CompanyId(9)],
+    ];
     let categories = CATEGORIES.iter().copied().map(Some).chain([None, Some("outra")]);
     let days = [(None, None), (Some(20_003), Some(20_007)), (None, Some(20_001)), (Some(20_011), None)];
-    let of = |company: Option<u32>, category, (from, to): (Option<i32>, Option<i32>)| FilingFilter {
-        company: company.map(CompanyId),
+    let of = |companies, category, (from, to): (Option<i32>, Option<i32>)| FilingFilter {
+        companies,
         category,
         from: from.map(day),
         to: to.map(day),
     };
-    let of_company = move |company| {
-        categories.clone().flat_map(move |category| days.map(|days| of(company, category, days)))
+    let of_companies = move |companies| {
+        categories.clone().flat_map(move |category| days.map(|days| of(companies, category, days)))
     };
-    companies.into_iter().flat_map(of_company).collect()
+    COMPANIES.into_iter().flat_map(of_companies).collect()
 }
 
 proptest! {

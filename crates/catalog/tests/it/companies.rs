@@ -48,7 +48,12 @@ fn fits(company: &Company, filter: &CompanyFilter<'_>) -> bool {
     });
     let sector =
         filter.sector.is_none_or(|sector| company.sector.as_deref().map(plain) == Some(plain(sector)));
-    status && sector
+    let is_inside = |is_inside: &dyn Fn(Day) -> bool| company.registered_on.is_some_and(is_inside);
+    status
+        && sector
+        && filter.cnpj.is_none_or(|cnpj| company.cnpj == cnpj)
+        && filter.from.is_none_or(|from| is_inside(&|day| day >= from))
+        && filter.to.is_none_or(|to| is_inside(&|day| day <= to))
 }
 
 proptest! {
@@ -59,11 +64,17 @@ proptest! {
         companies in prop::collection::vec(any_company(), 0..50),
         status in prop::option::of(prop::sample::select(vec!["active", "suspended", "ativo", " cancelada", "fase x", "?"])),
         sector in prop::option::of(prop::sample::select(vec!["bancos", "Petroleo e Gas", "outro"])),
+        from in prop::option::of((0i32..20_000).prop_map(|number| Day::from_number(number).unwrap())),
+        to in prop::option::of((0i32..20_000).prop_map(|number| Day::from_number(number).unwrap())),
+        by_cnpj: bool,
         limit in 1usize..7,
     ) {
         let part = Companies::build(companies.clone()).unwrap();
-        let filter = CompanyFilter { status, sector };
+        let cnpj = companies.first().filter(|_| by_cnpj).map(|company| company.cnpj);
+        let filter = CompanyFilter { status, sector, cnpj, from, to };
         let expected: Vec<Company> = model(&companies).into_iter().filter(|company| fits(company, &filter)).collect();
+        let counted: usize = part.sector_counts(&filter).iter().map(|(_, count)| count).sum();
+        prop_assert_eq!(counted, expected.iter().filter(|company| company.sector.is_some()).count());
         let mut listed = Vec::new();
         for offset in (0..=expected.len() + limit).step_by(limit) {
             let listing = part.list(&filter, Page { limit, offset });
@@ -99,6 +110,7 @@ fn record(company: &Company) -> serde_json::Value {
         "trading_name": company.trading_name,
         "registered_on": company.registered_on.map(|day| day.to_string()),
         "tickers": [],
+        "also_known_as": [],
     })
 }
 
@@ -117,6 +129,7 @@ fn fields_are_in_the_order_of_the_contract() {
     assert_eq!(
         std::str::from_utf8(part.json(0)).unwrap(),
         "{\"id\":\"9512\",\"name\":\"Lastro \\\"S.A.\\\"\",\"cnpj\":\"33.000.167/0001-01\",\"status\":\"ATIVO\",\
-         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[]}"
+         \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[],\
+         \"also_known_as\":[]}"
     );
 }

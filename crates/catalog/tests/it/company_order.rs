@@ -3,9 +3,11 @@
 
 use std::cmp::Reverse;
 
-use lastro_catalog::{Companies, Interpretation, Page};
-use lastro_model::{Cnpj, Company, CompanyId};
+use lastro_catalog::{Companies, Interpretation, Page, Tickers};
+use lastro_model::{Cnpj, Company, CompanyId, Day, FormerName, Stamp, TradedSecurity};
 use proptest::prelude::*;
+
+use crate::judged::security;
 
 const ALL: Page = Page { limit: 1000, offset: 0 };
 
@@ -19,6 +21,15 @@ fn company(id: u32, status: &str, name: &str, trading_name: &str) -> Company {
         trading_name: (!trading_name.is_empty()).then(|| trading_name.to_owned()),
         registered_on: None,
     }
+}
+
+fn with_forms(
+    companies: Vec<Company>,
+    securities: Vec<TradedSecurity>,
+    former_names: Vec<FormerName>,
+) -> Companies {
+    let tickers = Tickers::published(Stamp::default(), Day::parse("2026-11-02").unwrap(), securities);
+    Companies::with_tickers(companies, &tickers.with_former_names(former_names)).unwrap()
 }
 
 fn found(part: &Companies, q: &str) -> Vec<u32> {
@@ -61,14 +72,43 @@ fn is_small(word: &str) -> bool {
 struct Scanned {
     id: u32,
     standing: usize,
-    texts: [Vec<&'static str>; 2],
+    is_listed: bool,
+    /// The name, the trading name and a former name, which may be absent.
+    texts: [Vec<&'static str>; 3],
     letters: usize,
 }
 
+/// The place of the former name in [`Scanned::texts`].
+const FORMER: usize = 2;
+
 impl Scanned {
+    fn random(random: &mut fastrand::Rng, id: u32) -> Self {
+        let mut text = |most: usize| if random.bool() { words(random, most) } else { Vec::new() };
+        let (trading_name, former_name) = (text(2), text(2));
+        let mut texts = [words(random, 4), trading_name, former_name];
+        // A former name that is still the name tells nothing.
+        let letters = texts.each_ref().map(|text| name(text).concat());
+        if letters[..FORMER].contains(&letters[FORMER]) {
+            texts[FORMER].clear();
+        }
+        let letters = texts[0].join(" ").len();
+        Self { id, standing: random.usize(..3), is_listed: random.bool(), letters, texts }
+    }
+
+    fn former_name(&self) -> Option<FormerName> {
+        let name = self.texts[FORMER].join(" ");
+        let reference_day = Day::parse("2026-01-01").unwrap();
+        (!name.is_empty()).then_some(FormerName { company_id: CompanyId(self.id), name, reference_day })
+    }
+
     /// The rank of a company that has all words, the last of which may be incomplete.
     fn rank(&self, asked: &[&str], q: &[String], is_open: bool) -> Option<impl Ord + use<>> {
         let names: Vec<Vec<String>> = self.texts.iter().map(|text| name(text)).collect();
+        let equality = match (names.iter().any(|name| name == q), self.standing) {
+            (true, 0) => 0,
+            (true, _) => 1,
+            (false, _) => 2,
+        };
         let every: Vec<Vec<String>> =
             self.texts.iter().map(|text| text.iter().map(|word| folded(word)).collect()).collect();
         let (last, others) = q.split_last()?;
@@ -79,9 +119,10 @@ impl Scanned {
         if !is_there {
             return None;
         }
-        let mut places: Vec<(u8, bool)> = Vec::new();
-        for (text, is_name) in
-            every.iter().map(|text| (text, false)).chain(names.iter().map(|text| (text, true)))
+        let mut places: Vec<(u8, bool, bool)> = Vec::new();
+        let numbered = |texts| (0..).zip(texts);
+        for ((number, text), is_name) in
+            numbered(&every).map(|text| (text, false)).chain(numbered(&names).map(|text| (text, true)))
         {
             let leading =
                 text.iter().take_while(|word| LEGAL.iter().any(|form| folded(form) == **word)).count();
@@ -91,16 +132,18 @@ impl Scanned {
                 let whole = end == last;
                 if before == others && (whole || (is_open && end.starts_with(last.as_str()))) {
                     let is_beginning = start == 0 || (!is_name && start == leading);
-                    places.push((if is_beginning { 0 } else { 1 }, !whole));
+                    places.push((if is_beginning { 0 } else { 1 }, !whole, number == FORMER));
                 }
             }
         }
-        places.push((2, !has(last)));
+        places.push((2, !has(last), true));
         let forms: Vec<String> =
             asked.iter().filter(|word| LEGAL.contains(word)).map(|word| folded(word)).collect();
         Some((
-            !names.iter().any(|name| name == q),
+            equality,
             self.standing,
+            Reverse(equality < 2 && forms.iter().all(has)),
+            !self.is_listed,
             places.into_iter().min(),
             Reverse(forms.iter().all(has)),
             names[0].iter().map(|word| word.len() + 1).sum::<usize>(),
@@ -117,16 +160,14 @@ proptest! {
     #[test]
     fn search_order_matches_a_plain_scan(seed: u64) {
         let random = &mut fastrand::Rng::with_seed(seed);
-        let scanned: Vec<Scanned> = (1..40)
-            .map(|id| {
-                let texts = [words(random, 4), if random.bool() { words(random, 2) } else { Vec::new() }];
-                Scanned { id, standing: random.usize(..3), letters: texts[0].join(" ").len(), texts }
-            })
-            .collect();
+        let scanned: Vec<Scanned> = (1..40).map(|id| Scanned::random(random, id)).collect();
         let company = |one: &Scanned| {
             company(one.id, STATUSES[one.standing], &one.texts[0].join(" "), &one.texts[1].join(" "))
         };
-        let part = Companies::build(scanned.iter().map(company).collect()).unwrap();
+        let listed = scanned.iter().filter(|one| one.is_listed);
+        let securities = listed.map(|one| security(&format!("Z9{:02}3", one.id), one.id)).collect();
+        let former_names = scanned.iter().filter_map(Scanned::former_name).collect();
+        let part = with_forms(scanned.iter().map(company).collect(), securities, former_names);
         for _ in 0..8 {
             let mut asked = words(random, 3);
             if !NAMES.contains(asked.last().unwrap()) {

@@ -64,7 +64,7 @@ prop_compose! {
 
 fn fits(filing: &Filing, filter: &FilingFilter<'_>) -> bool {
     let label = |text: &str| text.trim().to_lowercase().replace('ã', "a");
-    filter.company.is_none_or(|company| filing.company_id == company)
+    (filter.companies.is_empty() || filter.companies.contains(&filing.company_id))
         && filter.category.is_none_or(|category| label(&filing.category) == label(category))
         && filter.from.is_none_or(|from| filing.delivered_on >= from)
         && filter.to.is_none_or(|to| filing.delivered_on <= to)
@@ -76,15 +76,16 @@ proptest! {
     #[test]
     fn every_filter_and_its_pages_match_the_model(
         filings in prop::collection::vec(any_filing(), 0..60),
-        company in prop::option::of(0u32..5),
+        companies in prop::collection::btree_set((0u32..5).prop_map(CompanyId), 0..4),
         category in prop::option::of(prop::sample::select(vec!["ata", " REUNIAO", "Fato relevante", "outra"])),
         from in prop::option::of(19_999i32..20_011),
         to in prop::option::of(19_999i32..20_011),
         limit in 1usize..7,
     ) {
         let part = built(&filings);
+        let companies: Vec<CompanyId> = companies.into_iter().collect();
         let filter =
-            FilingFilter { company: company.map(CompanyId), category, from: from.map(day), to: to.map(day) };
+            FilingFilter { companies: &companies, category, from: from.map(day), to: to.map(day) };
         let expected: Vec<Filing> = model(&filings).into_iter().filter(|filing| fits(filing, &filter)).collect();
         let mut listed = Vec::new();
         for offset in (0..=expected.len() + limit).step_by(limit) {
@@ -93,7 +94,13 @@ proptest! {
             prop_assert!(listing.rows.len() <= limit);
             listed.extend(listing.rows.iter().map(|position| part.filing(position)));
         }
-        prop_assert_eq!(listed, expected);
+        prop_assert_eq!(listed, &expected[..]);
+        let found: Vec<Filing> = part.positions(&filter).into_iter().map(|row| part.filing(row)).collect();
+        prop_assert_eq!(found, &expected[..]);
+        let counts = part.category_counts(&filter);
+        prop_assert!(counts.is_sorted_by_key(|(_, count)| std::cmp::Reverse(*count)));
+        let in_all: usize = counts.iter().map(|(_, count)| count).sum();
+        prop_assert!(category.is_some() || in_all == expected.len());
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod companies;
 mod company_order;
 mod filings;
 mod judged;
+mod other_names;
+mod periods_and_phrases;
 mod revisions;
 mod search;
 mod series;

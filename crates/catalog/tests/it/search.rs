@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, Filings, FilingsBuilder, Listing, Page, Part, Tickers};
+use lastro_catalog::{
+    Catalog, Companies, FilingFilter, Filings, FilingsBuilder, Listing, Page, Part, Tickers,
+};
 use lastro_model::{Cnpj, Company, CompanyId, Day, Filing, FilingId, Stamp};
 use proptest::prelude::*;
 
@@ -227,7 +229,7 @@ fn a_cnpj_finds_the_filings_of_all_holders_newest_first() {
         ..Catalog::empty()
     };
     let ids = |q, page| -> Vec<u64> {
-        let listing = catalog.search_filings(q, page);
+        let listing = catalog.search_filings(q, &FilingFilter::default(), page);
         let id = |position| match catalog.filings.filing(position).id {
             FilingId::Protocol(number) | FilingId::Hash(number) => number,
         };
@@ -273,7 +275,7 @@ fn finds_filings_by_data_only_the_registry_has() {
         ..Catalog::empty()
     };
     let ids = |q| -> Vec<String> {
-        let found = catalog.search_filings(q, ALL);
+        let found = catalog.search_filings(q, &FilingFilter::default(), ALL);
         assert!(found.interpretation.corrected.is_none() && !found.interpretation.relaxed, "{q}");
         found.rows.iter().map(|position| catalog.filings.filing(position).id.to_string()).collect()
     };
@@ -287,6 +289,44 @@ fn finds_filings_by_data_only_the_registry_has() {
     assert_eq!(ids("casa verde"), ["5", "4"], "a name of several words, and who bears them otherwise");
     assert_eq!(ids("casa verde s.a. ata"), ["5"]);
     assert_eq!(ids("sabepi"), [""; 0], "a company without filings is not another one");
+}
+
+/// A search of a few words among filings of several companies, categories and days.
+fn filtered_search() -> impl Strategy<Value = (Vec<Filing>, String, [Option<Day>; 2], Vec<CompanyId>)> {
+    let text = "(ata|edital|capital|debentures)( (ata|edital|capital|debentures)){0,3}";
+    let one = (0u32..4, 0i32..6, text).prop_map(|(company, on, description)| (company, on, description));
+    let day = |number: i32| Day::from_number(20_000 + number).unwrap();
+    let days = prop::array::uniform2(prop::option::of((0i32..6).prop_map(day)));
+    let companies = prop::collection::btree_set((0u32..4).prop_map(CompanyId), 0..3);
+    (prop::collection::vec(one, 0..40), "(ata|capital|edital ata|debentures|atta)", days, companies).prop_map(
+        move |(rows, q, days, companies)| {
+            let filing = |(number, (company, on, text)): (u64, (u32, i32, String))| Filing {
+                delivered_on: day(on),
+                ..filing(number, company, &text)
+            };
+            ((0..).zip(rows).map(filing).collect(), q, days, companies.into_iter().collect())
+        },
+    )
+}
+
+#[test]
+fn a_filtered_search_finds_the_rows_of_the_filter_in_the_same_order() {
+    proptest!(ProptestConfig::with_cases(200), |((filings, q, [from, to], companies) in filtered_search())| {
+        let mut builder = FilingsBuilder::new();
+        filings.into_iter().for_each(|filing| builder.push(filing));
+        let part = Arc::new(Part { data: builder.finish().unwrap(), ..Part::default() });
+        let catalog = Catalog { filings: part, ..Catalog::empty() };
+        let filter = FilingFilter { companies: &companies, from, to, category: None };
+        let inside = catalog.filings.positions(&filter);
+        let unfiltered = catalog.search_filings(&q, &FilingFilter::default(), ALL);
+        let expected: Vec<u32> = unfiltered.rows.iter().filter(|row| inside.contains(row)).collect();
+        let found = catalog.search_filings(&q, &filter, ALL);
+        prop_assert!(found.rows.iter().all(|row| inside.contains(&row)));
+        if !expected.is_empty() && !unfiltered.interpretation.relaxed {
+            prop_assert_eq!(found.rows.iter().collect::<Vec<_>>(), &expected[..]);
+            prop_assert_eq!(found.total, expected.len());
+        }
+    });
 }
 
 #[test]
@@ -327,7 +367,7 @@ fn part_of(filings: impl IntoIterator<Item = Filing>) -> Arc<Part<Filings>> {
 }
 
 fn ids_of(catalog: &Catalog, q: &str) -> Vec<String> {
-    let found = catalog.search_filings(q, ALL);
+    let found = catalog.search_filings(q, &FilingFilter::default(), ALL);
     found.rows.iter().map(|position| catalog.filings.filing(position).id.to_string()).collect()
 }
 

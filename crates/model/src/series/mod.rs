@@ -43,6 +43,27 @@ pub struct About {
     pub updated_event: Option<&'static str>,
 }
 
+/// The facts that the selling rates of all published pairs of currencies share, as series. A pair has an id and a name of
+/// its own, and no number in SGS.
+pub static PAIRS: About = About {
+    id: "",
+    code: 0,
+    label: "",
+    name: "",
+    name_pt: "",
+    topic: Topic::ExchangeRates,
+    unit: Unit::Brl,
+    kind: Kind::Price,
+    frequency: Frequency::BusinessDays,
+    first_day: jiff::civil::date(1994, 7, 1),
+    decimals: 4,
+    lag_days: 0,
+    chains: false,
+    seasonally_adjusted: false,
+    revised: false,
+    updated_event: None,
+};
+
 crate::api_words! {
     /// The subject of a series.
     Topic {
@@ -152,11 +173,11 @@ impl Series {
         Day::from(self.about().first_day)
     }
 
-    /// Parses the id of a series, or its SGS code.
+    /// Parses the id of a series in any case, or its SGS code.
     pub fn parse(text: &str) -> Option<Self> {
         // Only the canonical spelling: no sign and no leading zeros.
         let code = || text.parse::<u32>().ok().filter(|code| code.to_string() == text);
-        Self::ALL.into_iter().find(|series| series.about().id == text).or_else(|| {
+        Self::ALL.into_iter().find(|series| series.about().id.eq_ignore_ascii_case(text)).or_else(|| {
             code().and_then(|code| Self::ALL.into_iter().find(|series| series.about().code == code))
         })
     }
@@ -228,9 +249,10 @@ mod tests {
     fn a_series_is_read_by_its_id_and_by_its_code() {
         for series in Series::ALL {
             assert_eq!(Series::parse(series.about().id), Some(series));
+            assert_eq!(Series::parse(&series.about().id.to_uppercase()), Some(series));
             assert_eq!(Series::parse(&series.about().code.to_string()), Some(series));
         }
-        for bad in ["", "selics", "SELIC", "+433", "0x1b1", "99999999999", "7832"] {
+        for bad in ["", "selics", "SELIC ", "+433", "0x1b1", "99999999999", "7832"] {
             assert_eq!(Series::parse(bad), None, "{bad}");
         }
     }

@@ -90,6 +90,12 @@ impl DenseList {
         }
     }
 
+    /// Whether the first position of some row is in a text of its owner.
+    pub(crate) fn is_in_owners(&self) -> bool {
+        let is_own = |place: &u8| Entry::from_place(0, *place).position().is_own();
+        self.rows_in(Place::Owner).is_some() && !self.places.iter().all(is_own)
+    }
+
     pub(crate) fn entries(&self) -> Vec<Entry> {
         self.rows.iter().zip(&self.places).map(|(row, place)| Entry::from_place(row, *place)).collect()
     }

@@ -67,6 +67,14 @@ impl<'a> List<'a> {
         }
     }
 
+    /// Whether the first position of some row is in a text of its owner.
+    pub(crate) fn is_in_owners(self) -> bool {
+        match self {
+            Self::Sparse(entries) => entries.iter().any(|entry| !entry.position().is_own()),
+            Self::Dense(list) => list.is_in_owners(),
+        }
+    }
+
     pub(crate) fn add_rows_to(self, rows: &mut RowSet) {
         match self {
             Self::Sparse(entries) => rows.insert_all(entries),

@@ -1,5 +1,7 @@
 //! A set of rows, one bit each.
 
+use std::ops::Range;
+
 use super::entry::Entry;
 
 #[derive(Debug, Clone, Default)]
@@ -21,6 +23,17 @@ impl RowSet {
 
     pub(crate) fn insert_all<'a>(&mut self, entries: impl IntoIterator<Item = &'a Entry>) {
         entries.into_iter().for_each(|entry| self.insert(entry.row()));
+    }
+
+    /// Adds consecutive rows, except those past the end of the set.
+    pub(crate) fn insert_range(&mut self, rows: Range<u32>) {
+        for (number, word) in (0..).zip(&mut self.words) {
+            let first = number * WORD;
+            let (start, end) = (rows.start.clamp(first, first + WORD), rows.end.clamp(first, first + WORD));
+            if start < end {
+                *word |= u64::MAX >> (WORD - (end - start)) << (start - first);
+            }
+        }
     }
 
     pub(crate) fn remove(&mut self, row: u32) {
@@ -149,6 +162,9 @@ mod tests {
             prop_assert!(both.iter().eq(one.iter().copied().filter(|kept| *kept != row)));
             both.clear();
             prop_assert!(both.is_empty());
+            let end = row.saturating_add(skip as u32);
+            both.insert_range(row..end);
+            prop_assert!(both.iter().eq(row..end.min(320)));
         }
     }
 

@@ -58,6 +58,13 @@ impl<'a> Clause<'a> {
         self.lists.iter().any(|one| !one.list.is_empty())
     }
 
+    /// Whether some row has the word in a text of its owner.
+    pub(super) fn is_in_owners(&self) -> bool {
+        self.lists
+            .iter()
+            .any(|one| one.list.is_in_owners() || one.again.iter().any(|entry| !entry.position().is_own()))
+    }
+
     /// All rows, in an index of `below` rows.
     pub(super) fn rows(&self, below: u32) -> Cow<'a, RowSet> {
         if let [Occurrences { list: List::Dense(list), .. }] = self.lists[..] {

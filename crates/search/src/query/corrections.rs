@@ -8,6 +8,7 @@ use hashbrown::HashSet;
 use super::parsed::{ParsedQuery, Spelling};
 use super::spacing::Spacing;
 use crate::index::Index;
+use crate::index::row_set::RowSet;
 use crate::text::spelling::{Nearest, Signature, edits_allowed};
 use crate::text::{is_stop_word, synonyms};
 
@@ -29,6 +30,29 @@ impl Reach {
     pub(super) const WIDE: Self = Self { nearest: 12, spellings: 24 };
 }
 
+/// The words of an index that mistyped words may stand for. By default all of them.
+#[derive(Default)]
+pub(super) struct Targets {
+    words: Option<RowSet>,
+}
+
+impl Targets {
+    /// The words of the rows that `is_target` accepts.
+    pub(super) fn of_rows(index: &Index, is_target: &dyn Fn(u32) -> bool) -> Self {
+        let mut words = RowSet::below(index.lexicon.len());
+        for word in 0..index.lexicon.len() {
+            if index.lists.of(word).entries().iter().any(|entry| is_target(entry.row())) {
+                words.insert(word);
+            }
+        }
+        Self { words: Some(words) }
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.words.as_ref().is_none_or(|words| words.contains(word))
+    }
+}
+
 /// The corrections of one query.
 pub struct Corrections<'a> {
     index: &'a Index,
@@ -40,7 +64,7 @@ pub struct Corrections<'a> {
 impl<'a> Corrections<'a> {
     /// Words that `is_known` accepts are not treated as mistyped.
     pub(super) fn new(
-        index: &'a Index,
+        (index, targets): (&'a Index, &Targets),
         query: &'a ParsedQuery<'a>,
         reach: Reach,
         is_known: &'a dyn Fn(&str) -> bool,
@@ -48,7 +72,7 @@ impl<'a> Corrections<'a> {
         let mut readings = vec![query.words.clone()];
         for word in mistyped(index, &query.words, is_known) {
             let is_last = query.words.last() == Some(word);
-            let nearest = nearest(index, word, is_last, reach.nearest);
+            let nearest = nearest((index, targets), word, is_last, reach.nearest);
             if !nearest.is_empty() {
                 readings = combined(&readings, word, &nearest, reach.spellings);
             }
@@ -111,10 +135,10 @@ fn is_unknown(index: &Index, word: &str) -> bool {
 }
 
 /// The nearest words, the most frequent first. The last word of a query may also be a prefix; whole words come first.
-fn nearest(index: &Index, word: &str, is_last: bool, most: usize) -> Vec<String> {
+fn nearest((index, targets): (&Index, &Targets), word: &str, is_last: bool, most: usize) -> Vec<String> {
     let mut nearest = Nearest::to(word, is_last);
     for (number, signature) in (0..).zip(index.lexicon.signatures()) {
-        if nearest.may_be_near(*signature) {
+        if nearest.may_be_near(*signature) && targets.has(number) {
             nearest.compare(index.lexicon.word(number));
         }
     }

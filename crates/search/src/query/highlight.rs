@@ -47,7 +47,7 @@ type Expressions = HashMap<String, Vec<Expression>>;
 impl Highlighter {
     /// Takes the text as it was searched, after corrections.
     pub fn of(searched: &str) -> Self {
-        let query = ParsedQuery::parse(searched);
+        let query = ParsedQuery::parse_quoted(searched);
         let words = &query.words;
         let numbers = synonyms::occurrences(words).into_iter().flat_map(|found| found.others());
         // A repeated word has the same synonyms each time.

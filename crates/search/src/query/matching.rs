@@ -4,7 +4,9 @@
 //! intersected.
 
 use super::clause::ClauseCursor;
+use super::phrase::{self, Phrase};
 use super::plan::QueryPlan;
+use super::row_filter::RowFilter;
 use crate::index::lists::DENSE;
 use crate::index::row_set::RowSet;
 
@@ -31,10 +33,40 @@ impl Matches {
         let mut words: Vec<usize> = (0..plan.words.len()).collect();
         words.sort_by_cached_key(|word| max_rows(plan, *word));
         let dense = if words.len() == 1 { DENSE_ALONE } else { DENSE };
-        if max_rows(plan, words[0]) < plan.rows as usize / dense {
+        let mut matches = if max_rows(plan, words[0]) < plan.rows as usize / dense {
             Self::few(plan, &words)
         } else {
             Self::many(plan)
+        };
+        if let Some(RowFilter(within)) = plan.within {
+            matches.retain(within);
+        }
+        matches.keep_rows_with(&plan.quoted);
+        matches
+    }
+
+    fn retain(&mut self, within: &RowSet) {
+        match self {
+            Self::Few(rows) => rows.retain(|row| within.contains(*row)),
+            Self::Many { exact, longer } => {
+                exact.intersect(within);
+                longer.iter_mut().for_each(|rows| rows.intersect(within));
+            }
+        }
+    }
+
+    fn keep_rows_with(&mut self, phrases: &[Phrase<'_>]) {
+        match self {
+            Self::Few(rows) => {
+                for phrase in phrases {
+                    let mut cursor = phrase.cursor();
+                    rows.retain(|row| !cursor.starts(*row).is_empty());
+                }
+            }
+            Self::Many { exact, longer } => {
+                phrase::keep_rows_with(phrases, exact);
+                longer.iter_mut().for_each(|rows| phrase::keep_rows_with(phrases, rows));
+            }
         }
     }
 

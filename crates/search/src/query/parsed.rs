@@ -1,5 +1,7 @@
 //! A query as typed, and spellings of it.
 
+use std::ops::Range;
+
 use super::hits::Interpretation;
 use crate::text::words::{last_raw_word, words_of};
 
@@ -8,6 +10,8 @@ use crate::text::words::{last_raw_word, words_of};
 pub struct ParsedQuery<'a> {
     /// The folded words.
     pub words: Vec<String>,
+    /// The indexes of the words of each phrase in quotes.
+    pub(super) quoted: Vec<Range<usize>>,
     /// The last word as typed.
     last: &'a str,
 }
@@ -28,13 +32,60 @@ impl Spelling {
 }
 
 impl<'a> ParsedQuery<'a> {
+    /// Parses a query in which quotes are plain text.
     pub fn parse(text: &'a str) -> Self {
-        Self { words: words_of(text), last: last_raw_word(text) }
+        Self { words: words_of(text), quoted: Vec::new(), last: last_raw_word(text) }
     }
 
-    /// Whether the last word may be a prefix. Letters joined by signs, as in `M&A`, are a whole word.
+    /// Parses a query in which text in balanced double quotes is a phrase. A quote without a second one is plain text.
+    pub fn parse_quoted(text: &'a str) -> Self {
+        let mut query = Self::parse(text);
+        if !text.contains('"') {
+            return query;
+        }
+        let pieces: Vec<&str> = text.split('"').collect();
+        let mut end = 0;
+        for (number, piece) in pieces.iter().enumerate() {
+            let start = end;
+            end += words_of(piece).len();
+            let is_quoted = number % 2 == 1 && number + 1 < pieces.len();
+            if is_quoted && start < end {
+                query.quoted.push(start..end);
+            }
+        }
+        query
+    }
+
+    /// Whether the last word may be a prefix. Letters joined by signs, as in `M&A`, are a whole word; so is the end of a
+    /// phrase in quotes.
     pub fn is_prefix(&self) -> bool {
-        self.joined_by_signs().is_none()
+        self.joined_by_signs().is_none() && !self.ends_in_quotes()
+    }
+
+    fn ends_in_quotes(&self) -> bool {
+        self.quoted.last().is_some_and(|quoted| quoted.end == self.words.len())
+    }
+
+    /// The words of the phrases in quotes.
+    pub(super) fn quoted_words(&self) -> impl Iterator<Item = &String> {
+        self.quoted.iter().flat_map(|quoted| self.words.get(quoted.clone()).unwrap_or_default())
+    }
+
+    /// A text with these words, phrases in quotes. With quotes every spelling has as many words as the query.
+    pub(super) fn text(&self, words: &[String]) -> String {
+        if self.quoted.is_empty() {
+            return words.join(" ");
+        }
+        let mut text = words.to_vec();
+        for quoted in &self.quoted {
+            if let Some(first) = text.get_mut(quoted.start) {
+                first.insert(0, '"');
+            }
+            if let Some(last) = text.get_mut(quoted.end - 1) {
+                last.push('"');
+            }
+        }
+        text.join(" ")
     }
 
     /// The last word as typed, if signs join its letters.
@@ -57,12 +108,12 @@ impl<'a> ParsedQuery<'a> {
     pub(super) fn spelling(&self, words: Vec<String>) -> Spelling {
         let joined = self.joined_by_signs_in(&words);
         let corrected = || match (joined, words.split_last()) {
-            (Some(joined), Some((_, others))) => [others, &[joined.to_lowercase()]].concat().join(" "),
-            _ => words.join(" "),
+            (Some(joined), Some((_, others))) => self.text(&[others, &[joined.to_lowercase()]].concat()),
+            _ => self.text(&words),
         };
         let corrected = (words != self.words).then(|| corrected().into());
         let interpretation = Interpretation { corrected, relaxed: false };
-        Spelling { is_prefix: joined.is_none(), interpretation, words }
+        Spelling { is_prefix: joined.is_none() && !self.ends_in_quotes(), interpretation, words }
     }
 }
 
@@ -75,5 +126,26 @@ mod tests {
         let is_prefix = |text| ParsedQuery::parse(text).is_prefix();
         assert!(is_prefix("c&a mod") && is_prefix("ago") && is_prefix("rede d'o"));
         assert!(!is_prefix("M&A") && !is_prefix("Aurora S.A."));
+    }
+
+    #[test]
+    fn balanced_quotes_make_phrases() {
+        for (text, quoted) in [
+            ("\"fato relevante\" aurora", &["fato relevante"][..]),
+            ("aurora \"fato relevante\"", &["fato relevante"]),
+            ("\"a b\"c\"d\"", &["a b", "d"]),
+            ("\"\" \" \" aurora", &[]),
+            ("\"fato relevante", &[]),
+            ("\"fato\" relevante \"aurora", &["fato"]),
+            ("'fato relevante' “aurora”", &[]),
+        ] {
+            let query = ParsedQuery::parse_quoted(text);
+            let found: Vec<String> =
+                query.quoted.iter().map(|words| query.words[words.clone()].join(" ")).collect();
+            assert_eq!(found, quoted, "{text}");
+        }
+        assert!(!ParsedQuery::parse_quoted("ago \"aurora\"").is_prefix());
+        assert!(ParsedQuery::parse_quoted("\"ago\" aurora").is_prefix());
+        assert!(ParsedQuery::parse("ago \"aurora\"").is_prefix(), "as plain text");
     }
 }

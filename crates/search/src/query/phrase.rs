@@ -3,6 +3,7 @@
 use super::clause::{Clause, ClauseCursor};
 use crate::index::Index;
 use crate::index::positions::Positions;
+use crate::index::row_set::RowSet;
 use crate::text::is_stop_word;
 
 /// The words of a phrase. Offsets count from its first word.
@@ -28,6 +29,25 @@ impl<'a> Phrase<'a> {
 
     pub(super) fn cursor(&self) -> PhraseCursor<'_> {
         PhraseCursor::of(&self.words, &self.stop_words)
+    }
+}
+
+/// The rows that have all phrases.
+pub(super) fn rows_with_all(phrases: &[Phrase<'_>], below: u32) -> RowSet {
+    let words = || phrases.iter().flat_map(|phrase| phrase.words.iter().chain(&phrase.stop_words));
+    let Some(first) = words().next() else { return RowSet::below(below) };
+    let mut rows = first.rows(below).into_owned();
+    words().skip(1).for_each(|word| rows.intersect(&word.rows(below)));
+    keep_rows_with(phrases, &mut rows);
+    rows
+}
+
+/// Removes the rows that lack one of the phrases.
+pub(super) fn keep_rows_with(phrases: &[Phrase<'_>], rows: &mut RowSet) {
+    for phrase in phrases {
+        let mut cursor = phrase.cursor();
+        let lacking: Vec<u32> = rows.iter().filter(|row| cursor.starts(*row).is_empty()).collect();
+        lacking.into_iter().for_each(|row| rows.remove(row));
     }
 }
 

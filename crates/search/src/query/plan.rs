@@ -4,16 +4,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::clause::Clause;
+use super::context::NamedWords;
 use super::expressions::Expressions;
 use super::labels::Labels;
-use super::names::NamedWords;
 use super::phrase::Phrase;
+use super::preference::Preference;
+use super::row_filter::RowFilter;
 use crate::index::Index;
 use crate::index::lists::Occurrences;
 use crate::index::positions::NOWHERE;
 use crate::index::row_set::RowSet;
 use crate::text::synonyms::{self, Occurrence};
 use crate::text::{base_form, is_stop_word};
+
+/// Shorter last words are taken as prefixes even if they are part of a name.
+const SHORTEST_NAME: usize = 4;
 
 /// Further words of a query are ignored.
 const MOST_WORDS: usize = 120;
@@ -32,6 +37,12 @@ pub(super) struct QueryPlan<'a> {
     pub labels: Vec<Occurrences<'a>>,
     /// The words beside the label, usually the name of a company.
     pub beside_label: Option<Phrase<'a>>,
+    /// Phrases that a row must have, in quotes in the query.
+    pub quoted: Vec<Phrase<'a>>,
+    /// The ranges of rows that the query names.
+    pub preference: Option<Preference<'a>>,
+    /// The rows to which the search is limited.
+    pub within: Option<&'a RowFilter>,
 }
 
 impl<'a> QueryPlan<'a> {
@@ -124,6 +135,13 @@ impl<'a> QueryPlan<'a> {
         };
         let (words, stop_words) = (there(&self.words), there(&self.stop_words));
         (words.len() > 1).then_some(Phrase { words, stop_words })
+    }
+
+    /// Whether the last word may be a prefix although an owner's name has just this word, so that it is probably meant.
+    pub(super) fn may_end_in_a_name(&self, last: &str) -> bool {
+        let is_long = last.chars().count() >= SHORTEST_NAME;
+        let is_in_name = || self.words.last().is_some_and(Clause::is_in_owners);
+        self.longer.is_some() && self.words.len() > 1 && is_long && is_in_name()
     }
 
     /// The rows with longer words, if this is the last word.

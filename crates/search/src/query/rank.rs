@@ -5,6 +5,7 @@ use super::matching::Matches;
 use super::page::{Page, Pager};
 use super::phrase::{Phrase, PhraseCursor, Seen};
 use super::plan::QueryPlan;
+use super::preference::{Fit, FitCursor};
 use crate::index::lists::{Cursor, Place};
 use crate::index::row_set::RowSet;
 
@@ -14,10 +15,20 @@ pub(super) fn page(plan: &QueryPlan<'_>, matches: &Matches, page: Page) -> Vec<u
         Matches::Few(rows) => ranked_one_by_one(plan, rows, page),
         Matches::Many { exact, longer } => {
             let mut pager = Pager::of(page);
-            add_in_order(plan, exact, true, &mut pager);
-            longer.iter().for_each(|rows| add_in_order(plan, rows, false, &mut pager));
+            add_by_fit(plan, exact, true, &mut pager);
+            longer.iter().for_each(|rows| add_by_fit(plan, rows, false, &mut pager));
             pager.into_rows()
         }
+    }
+}
+
+fn add_by_fit(plan: &QueryPlan<'_>, rows: &RowSet, has_last: bool, pager: &mut Pager) {
+    match &plan.preference {
+        Some(preference) => {
+            let groups = preference.groups(rows, plan.rows);
+            groups.iter().for_each(|rows| add_in_order(plan, rows, has_last, pager));
+        }
+        None => add_in_order(plan, rows, has_last, pager),
     }
 }
 
@@ -26,6 +37,7 @@ pub(super) fn page(plan: &QueryPlan<'_>, matches: &Matches, page: Page) -> Vec<u
 struct Tier {
     /// Rows with the last word itself come before rows with only a longer one.
     is_longer: bool,
+    fit: Fit,
     text: TextTier,
 }
 
@@ -54,6 +66,7 @@ struct Judge<'a> {
     words: PhraseCursor<'a>,
     labels: Vec<Cursor<'a>>,
     beside_label: Option<PhraseCursor<'a>>,
+    preference: Option<FitCursor<'a>>,
 }
 
 impl<'a> Judge<'a> {
@@ -62,6 +75,7 @@ impl<'a> Judge<'a> {
             words: PhraseCursor::of(&plan.words, &plan.stop_words),
             labels: plan.labels.iter().map(|label| Cursor::of(*label)).collect(),
             beside_label: plan.beside_label.as_ref().map(Phrase::cursor),
+            preference: plan.preference.as_ref().map(FitCursor::of),
         }
     }
 
@@ -78,7 +92,8 @@ impl<'a> Judge<'a> {
             () if own => TextTier::OwnWords,
             () => TextTier::Words,
         };
-        Tier { is_longer: !all, text }
+        let fit = self.preference.as_mut().map_or(Fit::Elsewhere, |preference| preference.fit(row));
+        Tier { is_longer: !all, fit, text }
     }
 }
 

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::hits::{Hits, Interpretation};
 use super::page::{Page, Pager};
+use super::phrase;
 use super::plan::QueryPlan;
+use super::row_filter::RowFilter;
 use crate::index::row_set::RowSet;
 
 /// Binary digits of a count of words: a query has fewer words than 2^7.
@@ -13,7 +15,20 @@ const DIGITS: usize = 7;
 /// A page of the rows with the most words: first those with the rarest word, each in the order of the index.
 pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
     let words = (0..plan.words.len()).filter(|word| plan.has_rows(*word));
-    let sets: Vec<Cow<'_, RowSet>> = words.map(|word| plan.rows_of(word)).collect();
+    let quoted = (!plan.quoted.is_empty()).then(|| phrase::rows_with_all(&plan.quoted, plan.rows));
+    let rows_of = |word: usize| match &quoted {
+        Some(quoted) => {
+            let mut rows = plan.rows_of(word).into_owned();
+            rows.intersect(quoted);
+            Cow::Owned(rows)
+        }
+        None => plan.rows_of(word),
+    };
+    let mut sets: Vec<Cow<'_, RowSet>> = words.map(rows_of).collect();
+    if let Some(RowFilter(within)) = plan.within {
+        sets.iter_mut().for_each(|set| set.to_mut().intersect(within));
+    }
+    sets.retain(|set| !set.is_empty());
     let Some(rarest) = sets.iter().min_by_key(|set| set.len()).filter(|_| plan.words.len() > 1) else {
         return Hits::default();
     };
@@ -23,8 +38,12 @@ pub(super) fn hits(plan: &QueryPlan<'_>, page: Page) -> Hits {
     with_rarest.intersect(rarest);
     others.subtract(rarest);
     let mut pager = Pager::of(page);
-    pager.add(&with_rarest);
-    pager.add(&others);
+    for rows in [with_rarest, others] {
+        match &plan.preference {
+            Some(preference) => preference.groups(&rows, plan.rows).iter().for_each(|rows| pager.add(rows)),
+            None => pager.add(&rows),
+        }
+    }
     let interpretation = Interpretation { relaxed: total > 0, ..Interpretation::default() };
     Hits { total, rows: pager.into_rows(), interpretation }
 }

@@ -119,7 +119,8 @@ fn a_page_beyond_all_numbers_is_empty() {
 
 /// The rows that are found where these names are known, and how the query was read.
 fn naming(index: &Searcher, q: &str, names: &[(&str, &[&str])]) -> (Vec<u32>, Interpretation) {
-    let found = index.search_named(q, Page { limit: 9, offset: 0 }, &Directory::of(names));
+    let directory = Directory::of(names);
+    let found = index.search_in(q, Page { limit: 9, offset: 0 }, directory.context());
     (found.rows, found.interpretation)
 }
 

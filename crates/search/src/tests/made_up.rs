@@ -4,7 +4,7 @@ use super::*;
 use crate::is_stop_word;
 
 /// Words with several forms, words that start alike, stop words, codes, expressions that mean the same.
-const WORDS: [&str; 39] = [
+const WORDS: [&str; 42] = [
     "ação",
     "ações",
     "Acionista",
@@ -44,6 +44,9 @@ const WORDS: [&str; 39] = [
     "reunião",
     "conselho de administração",
     "RCA",
+    "2023",
+    "2024",
+    "maio 2024",
 ];
 
 fn text(random: &mut fastrand::Rng, most: usize) -> String {
@@ -62,8 +65,10 @@ const LABELS: [&str; 3] = ["fato relevante", "Assembleia", "RCA"];
 /// Some also occur as numbers in texts.
 const CODES: [&str; 5] = ["12", "123", "7001", "7002", "0012"];
 
-/// Names of one or several words, frequent or not.
-pub(super) fn directory(random: &mut fastrand::Rng) -> Directory {
+/// Names of one or several words, frequent or not; and ranges of an index with this many rows.
+pub(super) fn directory(random: &mut fastrand::Rng, count: usize) -> Directory {
+    let [first, second] = [0; 2].map(|_| random.u32(..=count as u32));
+    let ranges = [("maio 2024", first..first + 20), ("2024", first..count as u32), ("2023", second..first)];
     let name = |random: &mut fastrand::Rng| {
         let mut words = words_of(&text(random, 4));
         words.truncate(LONGEST_NAME);
@@ -72,6 +77,7 @@ pub(super) fn directory(random: &mut fastrand::Rng) -> Directory {
     };
     let names = (0..random.usize(..4)).map(|_| name(random));
     Directory::new(names.filter(|(words, _)| words.iter().any(|word| !is_stop_word(word))).collect())
+        .with_ranges(&ranges)
 }
 
 pub(super) fn rows(random: &mut fastrand::Rng, count: usize) -> Vec<Row> {
@@ -100,13 +106,29 @@ pub(super) fn query<T>(random: &mut fastrand::Rng, rows: &[(Row, T)]) -> String 
         let end = q.char_indices().map(|(start, _)| start).skip(1).nth(random.usize(..8));
         q.truncate(end.unwrap_or(q.len()));
     }
+    if random.u8(..5) == 0 {
+        q = quoted(random, &q);
+    }
     if random.u8(..4) == 0 { mistyped(random, &q) } else { q }
+}
+
+/// Puts some neighbouring words into quotes, perhaps without the second one.
+fn quoted(random: &mut fastrand::Rng, q: &str) -> String {
+    let mut words: Vec<String> = q.split(' ').map(str::to_owned).collect();
+    let start = random.usize(..words.len());
+    let end = (start + random.usize(..3)).min(words.len() - 1);
+    words[start].insert(0, '"');
+    if random.u8(..4) > 0 {
+        words[end].push('"');
+    }
+    words.join(" ")
 }
 
 /// Drops a letter of a long word, if there is one.
 fn mistyped(random: &mut fastrand::Rng, q: &str) -> String {
     let mut words: Vec<String> = q.split(' ').map(str::to_owned).collect();
-    let long: Vec<usize> = (0..words.len()).filter(|place| words[*place].chars().count() > 4).collect();
+    let is_long = |place: &usize| words[*place].chars().count() > 4 && !words[*place].contains('"');
+    let long: Vec<usize> = (0..words.len()).filter(is_long).collect();
     if let Some(place) = random.choice(&long) {
         let at = random.usize(1..words[*place].chars().count());
         let letters = words[*place].chars().enumerate().filter(|(number, _)| *number != at);

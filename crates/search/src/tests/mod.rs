@@ -4,7 +4,12 @@ mod examples;
 mod made_up;
 mod scan;
 
-use crate::{Field, IndexBuilder, Interpretation, LONGEST_NAME, NamedWords, Names, Page, Searcher, words_of};
+use std::ops::Range;
+
+use crate::{
+    Context, Field, IndexBuilder, Interpretation, LONGEST_NAME, NamedWords, Names, Page, RowRange, RowRanges,
+    Searcher, words_of,
+};
 
 struct Row {
     category: String,
@@ -13,10 +18,11 @@ struct Row {
     code: String,
 }
 
-/// Names and the codes of their holders.
+/// Names and the codes of their holders; words that stand for ranges of rows.
 struct Directory {
     id: u64,
     names: Vec<(Vec<String>, Vec<String>)>,
+    ranges: Vec<(Vec<String>, Range<u32>)>,
 }
 
 impl Directory {
@@ -26,7 +32,29 @@ impl Directory {
     }
 
     fn new(names: Vec<(Vec<String>, Vec<String>)>) -> Self {
-        Self { id: fastrand::u64(1..), names }
+        Self { id: fastrand::u64(1..), names, ranges: Vec::new() }
+    }
+
+    fn with_ranges(self, ranges: &[(&str, Range<u32>)]) -> Self {
+        let ranges = ranges.iter().map(|(text, rows)| (words_of(text), rows.clone())).collect();
+        Self { ranges, ..self }
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { names: self, ranges: self, within: None }
+    }
+}
+
+impl RowRanges for Directory {
+    fn ranges_in(&self, words: &[String]) -> Vec<RowRange> {
+        let at = |start: usize| {
+            let (text, rows) = self.ranges.iter().find(|(text, _)| words[start..].starts_with(text))?;
+            Some(RowRange { words: start..start + text.len(), rows: rows.clone() })
+        };
+        let mut found: Vec<RowRange> = (0..words.len()).filter_map(at).collect();
+        // Of two that overlap the first one counts.
+        found.dedup_by(|later, earlier| later.words.start < earlier.words.end);
+        found
     }
 }
 

@@ -86,7 +86,12 @@ struct Same {
 
 /// A query: its words and their synonyms.
 struct Asked {
+    /// Without those of the ranges.
     words: Vec<Word>,
+    ranges: Vec<RowRange>,
+    /// The words of the ranges that tell something.
+    range_words: Vec<Word>,
+    phrases: Vec<Vec<Word>>,
     same: Vec<Same>,
     /// The words of the query that are each label.
     labels: Vec<(Range<usize>, Vec<String>)>,
@@ -94,8 +99,36 @@ struct Asked {
     is_prefix: bool,
 }
 
-fn asked(q: &str, directory: &Directory) -> Asked {
-    let words = words(q);
+/// The phrases in quotes, and the places of all their words.
+fn phrases(q: &str) -> (Vec<Vec<Word>>, Vec<usize>) {
+    let pieces: Vec<Vec<Word>> = q.split('"').map(words).collect();
+    let (mut phrases, mut places, mut place) = (Vec::new(), Vec::new(), 0);
+    for (number, piece) in pieces.iter().enumerate() {
+        if number % 2 == 1 && number + 1 < pieces.len() && !piece.is_empty() {
+            places.extend(place..place + piece.len());
+            phrases.push(piece.clone());
+        }
+        place += piece.len();
+    }
+    (phrases, places)
+}
+
+/// Reads a query, with the ranges that are in it or as plain text.
+fn asked(q: &str, directory: &Directory, with_ranges: bool) -> Asked {
+    let all = words(q);
+    let (phrases, quoted) = phrases(q);
+    let mut ranges = if with_ranges { directory.ranges_in(&words_of(q)) } else { Vec::new() };
+    ranges.retain(|range| !range.words.clone().any(|place| quoted.contains(&place)));
+    let is_of_range = |place: usize| ranges.iter().any(|range| range.words.contains(&place));
+    let (of_ranges, kept): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|place| is_of_range(*place));
+    if !ranges.is_empty() && kept.iter().all(|place| all[*place].is_stop()) {
+        return asked(q, directory, false);
+    }
+    let ends = kept.last() == all.len().checked_sub(1).as_ref() && quoted.last() != kept.last();
+    let is_prefix = ends && ParsedQuery::parse(q).is_prefix();
+    let some = |places: &[usize]| -> Vec<Word> { places.iter().map(|place| all[*place].clone()).collect() };
+    let range_words = some(&of_ranges).into_iter().filter(|word| !word.is_stop()).collect();
+    let words = some(&kept);
     let folded: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
     let (mut same, mut labels) = (Vec::new(), Vec::new());
     for found in synonyms::occurrences(&folded) {
@@ -115,16 +148,43 @@ fn asked(q: &str, directory: &Directory) -> Asked {
         let ends = (start..words.len()).filter(|end| !words[*end].is_stop());
         labels.extend(ends.map(|end| (start..end + 1, label(&words[start..=end]))));
     }
-    Asked {
-        names: directory.named_in(&folded),
-        words,
-        same,
-        labels,
-        is_prefix: ParsedQuery::parse(q).is_prefix(),
-    }
+    Asked { names: directory.named_in(&folded), words, ranges, range_words, phrases, same, labels, is_prefix }
 }
 
 impl Asked {
+    fn has_phrases(&self, texts: &Texts) -> bool {
+        self.phrases.iter().all(|phrase| !places(texts, phrase).is_empty())
+    }
+
+    /// In a range, with its words, or neither.
+    fn fit(&self, number: u32, texts: &Texts) -> u8 {
+        match () {
+            () if self.ranges.is_empty() => 0,
+            () if self.ranges.iter().any(|range| range.rows.contains(&number)) => 0,
+            () if self
+                .range_words
+                .iter()
+                .all(|word| !places(texts, std::slice::from_ref(word)).is_empty()) =>
+            {
+                1
+            }
+            () => 2,
+        }
+    }
+
+    /// Whether the last word is part of an owner's name, and no row has it and all the others.
+    fn ends_in_missing_name(&self, rows: &[(Row, Texts)]) -> bool {
+        let (asked_for, Some(last)) = (self.asked_for(), self.open()) else { return false };
+        let is_long = self.words[last].folded.len() >= 4 && asked_for.len() > 1;
+        let is_name = |texts: &Texts| self.at(texts, last).iter().any(|(text, _)| *text >= COMPANY);
+        let has_all = |texts: &Texts| {
+            self.has_phrases(texts) && asked_for.iter().all(|place| !self.at(texts, *place).is_empty())
+        };
+        is_long
+            && rows.iter().any(|(_, texts)| is_name(texts))
+            && !rows.iter().any(|(_, texts)| has_all(texts))
+    }
+
     /// The place of the last word, which may go on if it tells something.
     fn open(&self) -> Option<usize> {
         let last = self.words.len() - 1;
@@ -210,7 +270,7 @@ impl Asked {
         let having = |place: usize| -> Vec<u32> {
             (0..)
                 .zip(rows)
-                .filter(|(_, (_, texts))| self.has(texts, place))
+                .filter(|(_, (_, texts))| self.has_phrases(texts) && self.has(texts, place))
                 .map(|(number, _)| number)
                 .collect()
         };
@@ -272,30 +332,40 @@ fn scanned_as_it_stands(rows: &[(Row, Texts)], asked: &Asked, last: &Word) -> Ve
         () if has(&texts[COMPANY..]) => Some(1),
         () => asked.begins(texts, asked.words.len() - 1).then_some(2),
     };
+    let having = (0..).zip(rows).filter(|(_, (_, texts))| asked.has_phrases(texts));
     let mut found: Vec<(u8, u32)> =
-        (0..).zip(rows).filter_map(|(number, (_, texts))| Some((rank(texts)?, number))).collect();
+        having.filter_map(|(number, (_, texts))| Some((rank(texts)?, number))).collect();
     found.sort_unstable();
     found.into_iter().map(|(_, number)| number).collect()
 }
 
 /// The rows found, and whether they have only the most of the words.
 fn scanned(rows: &[(Row, Texts)], q: &str, directory: &Directory) -> (Vec<u32>, bool) {
-    let asked = asked(q, directory);
+    let found = scanned_as(rows, asked(q, directory, true));
+    if found.0.is_empty() { scanned_as(rows, asked(q, directory, false)) } else { found }
+}
+
+fn scanned_as(rows: &[(Row, Texts)], mut asked: Asked) -> (Vec<u32>, bool) {
     let Some(last) = asked.words.last() else { return (Vec::new(), false) };
     if asked.words.iter().all(Word::is_stop) {
         return (scanned_as_it_stands(rows, &asked, last), false);
     }
     let labels = asked.longest_labels(rows);
-    let judged: Vec<(usize, (bool, u8))> =
-        rows.iter().map(|(row, texts)| asked.judged(row, texts, &labels)).collect();
+    asked.is_prefix &= !asked.ends_in_missing_name(rows);
+    let judged = |(row, texts): &(Row, Texts)| match asked.has_phrases(texts) {
+        true => asked.judged(row, texts, &labels),
+        false => (0, (true, 0)),
+    };
+    let judged: Vec<(usize, (bool, u8))> = rows.iter().map(judged).collect();
     let most = judged.iter().map(|(has, _)| *has).max().unwrap_or(0);
     let relaxed = most < asked.asked_for().len();
     let having = (0..).zip(&judged).filter(|(_, (has, _))| *has == most && most > 0);
     let rarest = asked.rows_of_rarest(rows);
-    let rank = |number: u32, rank: (bool, u8)| {
-        if relaxed { (!rarest.contains(&number), 0) } else { rank }
+    let rank = |number: u32, (is_longer, tier): (bool, u8)| {
+        let fit = asked.fit(number, &rows[number as usize].1);
+        if relaxed { (!rarest.contains(&number), fit, 0) } else { (is_longer, fit, tier) }
     };
-    let mut found: Vec<((bool, u8), u32)> =
+    let mut found: Vec<((bool, u8, u8), u32)> =
         having.map(|(number, (_, judged))| (rank(number, *judged), number)).collect();
     found.sort_unstable();
     (found.iter().map(|(_, number)| *number).collect(), relaxed && most > 0)
@@ -311,16 +381,16 @@ proptest! {
         let rows = rows(random, count);
         let index = built(&rows);
         let rows: Vec<(Row, Texts)> = rows.into_iter().map(|row| (texts(&row), row)).map(|(texts, row)| (row, texts)).collect();
-        let directory = directory(random);
+        let directory = directory(random, count);
         for _ in 0..12 {
             let q = query(random, &rows);
-            let reading = index.search_named(&q, Page { limit: 1, offset: 0 }, &directory).interpretation;
+            let reading = index.search_in(&q, Page { limit: 1, offset: 0 }, directory.context()).interpretation;
             let (expected, relaxed) = scanned(&rows, reading.corrected.as_deref().unwrap_or(&q), &directory);
             prop_assert_eq!(reading.relaxed, relaxed, "{}", q);
             let page = Page { limit: random.usize(..40), offset: random.usize(..=expected.len()) };
             // The second time from memory.
             for page in [Page { offset: 0, ..page }, page, Page { offset: 0, ..page }] {
-                let listing = index.search_named(&q, page, &directory);
+                let listing = index.search_in(&q, page, directory.context());
                 prop_assert_eq!(listing.total, expected.len(), "{}", q);
                 prop_assert_eq!(&listing.rows[..], &expected[page.of(expected.len())], "{} {:?}", q, page);
             }

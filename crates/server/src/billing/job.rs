@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use lastro_model::OutageChange;
 use lastro_store::{BillingDue, BillingState};
 use tokio::sync::watch;
 
@@ -40,20 +41,30 @@ pub async fn run(billing: Arc<Billing>, mut stop: watch::Receiver<bool>) {
 
 impl Billing {
     async fn work(&self) {
-        if self.offers().is_none()
-            && let Err(error) = self.read_offers().await
-        {
-            tracing::warn!(%error, "payments are not possible: Stripe's prices could not be read; retried soon");
-            return;
-        }
-        if let Err(error) = self.check_due().await {
-            self.counts.failed_checks.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(%error, "subscriptions could not be checked; retried soon");
+        let now_ns = self.clock.now().monotonic_ns;
+        let result = self.read_and_check().await;
+        let change = match &result {
+            Ok(()) => self.outage.lock().succeeded(now_ns),
+            Err(_) => self.outage.lock().failed(now_ns),
+        };
+        match (change, result) {
+            (Some(OutageChange::Ended(_)), _) => tracing::info!("payments can be followed again"),
+            (Some(_), Err(error)) => tracing::warn!(%error, "payments cannot be followed; retried soon"),
+            _ => {}
         }
         match self.store.count_billing().await {
             Ok(counted) => self.counts.subscriptions.store(Arc::new(counted)),
             Err(error) => tracing::debug!(%error, "subscriptions could not be counted"),
         }
+    }
+
+    async fn read_and_check(&self) -> Result<(), BillingError> {
+        if self.offers().is_none() {
+            self.read_offers().await?;
+        }
+        let checked = self.check_due().await;
+        self.counts.failed_checks.fetch_add(u64::from(checked.is_err()), Ordering::Relaxed);
+        checked
     }
 
     /// Checks everything that is due, unless another replica does.

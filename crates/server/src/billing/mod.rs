@@ -20,8 +20,9 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
-use lastro_model::{AccountId, Clock, KeyRecord};
+use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
 use lastro_store::{Store, StoreError};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::access::Access;
@@ -52,6 +53,8 @@ pub struct Billing {
     boot: String,
     customers: Semaphore,
     counts: Counts,
+    /// Failures of the background job, logged when they begin and end.
+    outage: Mutex<Outage>,
 }
 
 /// The parts of the service that payments use.
@@ -69,6 +72,8 @@ pub enum BillingError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Stripe(#[from] StripeError),
+    #[error("the price {id} of --stripe-prices cannot be used for {plan}: {reason}")]
+    Price { id: String, plan: Plan, reason: &'static str },
     #[error("other requests change the same account at the same time")]
     Contended,
 }
@@ -98,6 +103,7 @@ impl Billing {
             boot,
             customers: Semaphore::new(CUSTOMERS_AT_ONCE),
             counts: Counts::default(),
+            outage: Mutex::default(),
         })
     }
 

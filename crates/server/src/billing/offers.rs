@@ -54,21 +54,16 @@ impl Billing {
     pub(super) async fn read_offers(&self) -> Result<(), BillingError> {
         let mut offers = Vec::new();
         for (plan, id, is_sold) in self.prices.all() {
-            let price = self.stripe.price(id).await?;
-            let offer = checked(plan, &price, is_sold).map_err(|reason| {
-                tracing::error!(
-                    price = id,
-                    plan = plan.id(),
-                    "a price of --stripe-prices cannot be used: {reason}"
-                );
-                StripeError::Unusable(reason)
-            })?;
-            if is_sold {
-                compare(&offer);
-                offers.push(offer);
-            }
+            let wrong = |reason| BillingError::Price { id: id.to_owned(), plan, reason };
+            let price = match self.stripe.price(id).await {
+                Err(StripeError::Refused { status: 404, .. }) => return Err(wrong("it does not exist")),
+                price => price?,
+            };
+            let offer = checked(plan, &price, is_sold).map_err(wrong)?;
+            offers.extend(is_sold.then_some(offer));
         }
         offers.sort_by_key(|offer| offer.plan);
+        offers.iter().for_each(compare);
         if self.offers.set(Offers(offers)).is_ok() {
             tracing::info!("payments are on: Stripe's prices were read");
         }

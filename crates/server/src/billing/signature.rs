@@ -64,6 +64,14 @@ mod tests {
         SigningSecret::new(SECRET).unwrap().verifies(header, BODY, AT)
     }
 
+    /// Computed by Stripe's own library for Python, 16.1.0.
+    #[test]
+    fn signatures_match_stripes_library() {
+        let theirs = "ea3aca4d9976bd824a2f8c2b9ac43fe2e808e99fa798b1dec1c03fc3c0b33a19";
+        assert!(verifies(&format!("t={AT},v1={theirs}")));
+        assert!(!verifies(&format!("t={},v1={theirs}", AT + 1)));
+    }
+
     #[test]
     fn any_current_signature_is_enough() {
         let (at, stale) = (AT.to_string(), "0".repeat(64));

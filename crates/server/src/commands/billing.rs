@@ -85,11 +85,12 @@ pub(super) async fn cancel_before_erasure(
     access: &StripeAccess,
 ) -> anyhow::Result<()> {
     let Some(state) = store.billing(account).await? else { return Ok(()) };
-    if state.customer.is_none() && state.checkout.is_none() {
+    let key = access.key()?;
+    if key.is_none() && state.checkout.is_none() && state.status.has_ended() {
         return Ok(());
     }
-    let key = access.key()?.context(
-        "this account is known to Stripe, so its subscription is canceled first, for which --stripe-key-file is \
+    let key = key.context(
+        "this account may still be charged, so its subscription is canceled first, for which --stripe-key-file is \
          needed; nothing was erased",
     )?;
     let stripe = Stripe::new(&access.stripe_url, &key, STRIPE_TIMEOUT)?;

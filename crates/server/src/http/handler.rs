@@ -12,12 +12,14 @@ use lastro_access::{ClientAddr, Feature};
 use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan, SourceState};
 
+use super::parameters::{self, Parameters};
 use super::request::body::{LARGEST_BODY, RequestBody};
 use super::request::caller::Caller;
 use super::request::format::{Accept, Format, JSON};
 use super::request::head::Head;
 use super::request::path::PathParams;
 use super::request::query::Query;
+use super::request::tab::Tab;
 use super::response::csv::Label;
 use super::response::export::Export;
 use super::response::reply::Reply;
@@ -33,6 +35,8 @@ use crate::webhooks::Webhooks;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time a response may wait for a third party's server, which may be slow.
 const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Largest message of the Model Context Protocol.
+const LARGEST_MESSAGE: usize = 256 * 1024;
 /// Largest list of instalments.
 const LARGEST_DEBT: usize = 64 * 1024;
 
@@ -120,9 +124,25 @@ impl Question<'_> {
     }
 }
 
+/// The read operations of the API, for a handler that answers with them: the same routes, plan gate and handlers as for
+/// a request over HTTP.
+pub trait ReadApi: Sync {
+    /// Answers `GET target` from this catalog.
+    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError>;
+}
+
+impl fmt::Debug for dyn ReadApi + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the API")
+    }
+}
+
 /// A request that may change something or query the store.
 #[derive(Debug)]
 pub struct Action<'a> {
+    pub api: &'a dyn ReadApi,
+    /// Charges that the handler makes itself, on a route with [`Meter::Message`].
+    pub tab: Tab<'a>,
     pub served: &'a Served,
     pub access: &'a Access,
     pub webhooks: &'a Webhooks,
@@ -145,6 +165,8 @@ pub struct Route {
     pub endpoint: &'static str,
     /// The feature that the caller's plan must include.
     pub feature: Feature,
+    /// The query parameters that it takes; `None` for a page, which ignores those it does not know.
+    pub parameters: Option<Parameters>,
     pub meter: Meter,
     /// Whether it is part of the API description; static files and pages of no use to programs are not.
     pub described: bool,
@@ -154,6 +176,8 @@ pub struct Route {
     pub largest_body: usize,
     /// Longest time a response may take.
     pub timeout: Duration,
+    /// Whether the path template has `{…}`.
+    pub has_parameters: bool,
     pub handler: Handler,
 }
 
@@ -164,8 +188,17 @@ pub enum Meter {
     Quota,
     /// The address's allowance of pages, which can be read without quota left.
     Pages,
+    /// The one that the message in the body tells: a call of a tool takes of the quota, any other message is a page.
+    Message,
     /// No allowance: registration has limits of its own, and responses to `OPTIONS` are public.
     Nothing,
+}
+
+impl Meter {
+    /// Whether the request may take a unit of the quota, which needs a key that is known.
+    pub fn may_take_quota(self) -> bool {
+        matches!(self, Self::Quota | Self::Message)
+    }
 }
 
 impl Route {
@@ -173,13 +206,20 @@ impl Route {
         Self {
             endpoint,
             feature,
+            parameters: Some(parameters::NONE),
             meter: Meter::Quota,
             described: true,
             same_origin: false,
             largest_body: LARGEST_BODY,
             timeout: ANSWER_TIMEOUT,
+            has_parameters: has_brace(endpoint.as_bytes()),
             handler,
         }
+    }
+
+    /// The same route with these query parameters.
+    pub(super) const fn takes(self, parameters: Parameters) -> Self {
+        Self { parameters: Some(parameters), ..self }
     }
 
     pub fn method(&self) -> &'static str {
@@ -204,17 +244,30 @@ impl Route {
     }
 }
 
+const fn has_brace(endpoint: &[u8]) -> bool {
+    match endpoint {
+        [] => false,
+        [b'{', ..] => true,
+        [_, rest @ ..] => has_brace(rest),
+    }
+}
+
 pub(super) const fn read(endpoint: &'static str, feature: Feature, handler: ReadHandler) -> Route {
     Route::new(endpoint, feature, Handler::Read(handler))
 }
 
+/// A public route outside the API: it ignores parameters that it does not know.
+pub(super) const fn open(endpoint: &'static str, handler: ReadHandler) -> Route {
+    Route { parameters: None, ..read(endpoint, Feature::Public, handler) }
+}
+
 pub(super) const fn page(endpoint: &'static str, handler: ReadHandler) -> Route {
-    Route { meter: Meter::Pages, ..read(endpoint, Feature::Public, handler) }
+    Route { meter: Meter::Pages, ..open(endpoint, handler) }
 }
 
 /// A page that returns the same data as an API call, and so costs the same.
 pub(super) const fn counted_page(endpoint: &'static str, handler: ReadHandler) -> Route {
-    Route { described: false, ..read(endpoint, Feature::Market, handler) }
+    Route { described: false, parameters: None, ..read(endpoint, Feature::Market, handler) }
 }
 
 /// A calculation whose inputs are in the body.
@@ -224,7 +277,7 @@ pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActH
 
 /// A page with the same calculation.
 pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
-    Route { described: false, ..calculate(endpoint, handler) }
+    Route { described: false, parameters: None, ..calculate(endpoint, handler) }
 }
 
 /// A page or a file outside the API description.
@@ -245,6 +298,23 @@ pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHa
     Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
 }
 
+/// The form of a page that does the same as [`register`].
+pub(super) const fn form(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route { parameters: None, ..register(endpoint, handler) }
+}
+
+/// The endpoint of the Model Context Protocol: programs may call it, pages of other origins may not.
+pub(super) const fn messages(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    let route = act(endpoint, Feature::Market, handler);
+    Route {
+        meter: Meter::Message,
+        same_origin: true,
+        largest_body: LARGEST_MESSAGE,
+        parameters: None,
+        ..route
+    }
+}
+
 /// A route that waits for a third party's server.
 pub(super) const fn call_out(
     endpoint: &'static str,
@@ -260,6 +330,7 @@ pub(super) const fn events(endpoint: &'static str, handler: &'static dyn ActHand
         meter: Meter::Nothing,
         described: false,
         largest_body: LARGEST_EVENT,
+        parameters: None,
         ..call_out(endpoint, Feature::Public, handler)
     }
 }

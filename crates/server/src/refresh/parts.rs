@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lastro_catalog::{Catalog, Companies, FxBook, Part, Tickers};
-use lastro_model::{Source, brasilia_day};
+use lastro_catalog::{Catalog, Companies, Part, Tickers};
+use lastro_model::{Records, Source, brasilia_day};
 use lastro_store::{Loaded, Store};
 
 use super::background::Priority;
@@ -27,7 +27,7 @@ pub async fn with_fresh(
             let part = series::fresh(store, source, priority).await?;
             fresh = priority.run(move || fresh.with_series(which, part)).await?;
         }
-        Source::Fx => fresh.fx = built(store, source, fx, priority).await?,
+        Source::Fx => fresh.fx = series::fresh_fx(store, priority).await?,
         Source::Companies | Source::Tickers => {
             let (registry, tickers) =
                 (store.load(Source::Companies).await?, store.load(Source::Tickers).await?);
@@ -40,31 +40,22 @@ pub async fn with_fresh(
     Ok(fresh)
 }
 
-type Built<T> = anyhow::Result<Arc<Part<T>>>;
-
-/// Builds a part that is small enough to be rebuilt from all its rows every time.
-async fn built<T: Send + Sync + 'static>(
-    store: &dyn Store,
-    source: Source,
-    build: fn(Loaded) -> Built<T>,
-    priority: Priority,
-) -> Built<T> {
-    let loaded = store.load(source).await?;
-    priority.run(move || build(loaded)).await?
-}
-
-fn fx(loaded: Loaded) -> Built<FxBook> {
-    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    Ok(Arc::new(Part { stamp, sample, data: FxBook::build(collect(loaded.rows)?) }))
-}
-
-fn companies(loaded: Loaded, listed: Loaded) -> Built<Companies> {
+fn companies(loaded: Loaded, listed: Loaded) -> anyhow::Result<Arc<Part<Companies>>> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let data = Companies::with_tickers(collect(loaded.rows)?, &tickers(listed)?)?;
     Ok(Arc::new(Part { stamp, sample, data }))
 }
 
 fn tickers(loaded: Loaded) -> anyhow::Result<Tickers> {
-    let stamp = stamp_of(&loaded);
-    Ok(Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), collect(loaded.rows)?))
+    let (stamp, mut batches) = (stamp_of(&loaded), loaded.rows);
+    let (mut securities, mut former_names) = (Vec::new(), Vec::new());
+    while let Some(batch) = batches.blocking_recv() {
+        match batch? {
+            Records::Tickers(rows) => securities.extend(rows),
+            Records::FormerNames(rows) => former_names.extend(rows),
+            _ => anyhow::bail!("the store gave rows of another source"),
+        }
+    }
+    let tickers = Tickers::published(stamp, brasilia_day(stamp.published_unix_ms), securities);
+    Ok(tickers.with_former_names(former_names))
 }

@@ -1,43 +1,74 @@
-//! Builds the part of one series: its points and their revisions.
+//! Builds the parts with values by day: one series, or the exchange rates, each with its revisions.
 
 use std::sync::Arc;
 
-use lastro_catalog::{Part, Revision, Revisions, Timeline};
-use lastro_model::{Edition, Point, RatePoint, Source};
+use lastro_catalog::{FxBook, Part, Revision, Revisions, Timeline};
+use lastro_model::{Edition, FxQuote, Point, RatePoint, Source};
 use lastro_store::{Loaded, Recorded, Store};
 
 use super::background::Priority;
 use super::rows::{collect, stamp_of};
 
-type Built = anyhow::Result<Arc<Part<Timeline<RatePoint>>>>;
+type Built<T> = anyhow::Result<Arc<Part<T>>>;
 
-pub(super) async fn fresh(store: &dyn Store, source: Source, priority: Priority) -> Built {
+pub(super) async fn fresh(
+    store: &dyn Store,
+    source: Source,
+    priority: Priority,
+) -> Built<Timeline<RatePoint>> {
+    let (loaded, recorded) = read(store, source).await?;
+    let build = move || {
+        let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
+        let (since, rows) = revisions(recorded, stamp.edition, rate);
+        let data = Timeline::build(collect(loaded.rows)?).with_revisions(Revisions::new(since, rows));
+        Ok(Arc::new(Part { stamp, sample, data }))
+    };
+    priority.run(build).await?
+}
+
+pub(super) async fn fresh_fx(store: &dyn Store, priority: Priority) -> Built<FxBook> {
+    let (loaded, recorded) = read(store, Source::Fx).await?;
+    let build = move || {
+        let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
+        let (since, rows) = revisions(recorded, stamp.edition, quote);
+        let data = FxBook::build(collect(loaded.rows)?).with_revisions(since, rows);
+        Ok(Arc::new(Part { stamp, sample, data }))
+    };
+    priority.run(build).await?
+}
+
+async fn read(store: &dyn Store, source: Source) -> anyhow::Result<(Loaded, Recorded)> {
     let loaded = store.load(source).await?;
     // Read after the edition is fixed, so that no revision leading to it is missing.
-    let recorded = store.revisions(source).await?;
-    priority.run(move || built(loaded, recorded)).await?
+    Ok((loaded, store.revisions(source).await?))
 }
 
-fn built(loaded: Loaded, recorded: Recorded) -> Built {
-    let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
-    let data = Timeline::build(collect(loaded.rows)?).with_revisions(revisions(recorded, stamp.edition));
-    Ok(Arc::new(Part { stamp, sample, data }))
-}
-
-/// The revisions up to this edition. Later ones may have been published since it was read.
-fn revisions(recorded: Recorded, edition: Edition) -> Revisions<RatePoint> {
+/// The start of the recording, and the revisions up to this edition. Later ones may have been published since it was
+/// read.
+fn revisions<P>(
+    recorded: Recorded,
+    edition: Edition,
+    point: fn(Point) -> Option<P>,
+) -> (Option<i64>, Vec<Revision<P>>) {
     let told = recorded.rows.into_iter().filter(|row| row.edition <= edition);
     let rows = told.map(|row| Revision {
         changed_unix_ms: row.at.as_millisecond(),
-        old: row.old.and_then(rate),
-        new: row.new.and_then(rate),
+        old: row.old.and_then(point),
+        new: row.new.and_then(point),
     });
-    Revisions::new(recorded.since.map(jiff::Timestamp::as_millisecond), rows.collect())
+    (recorded.since.map(jiff::Timestamp::as_millisecond), rows.collect())
 }
 
 fn rate(point: Point) -> Option<RatePoint> {
     match point {
         Point::Rate(rate) => Some(rate),
         Point::Quote(_) => None,
+    }
+}
+
+fn quote(point: Point) -> Option<FxQuote> {
+    match point {
+        Point::Quote(quote) => Some(quote),
+        Point::Rate(_) => None,
     }
 }

@@ -1,8 +1,7 @@
 //! The store's time: this machine's clock, shifted by its difference from the store's.
 //!
-//! It is used for all times compared between machines: leases, claims and due times of webhooks, and when a replica
-//! was last seen. Requests use the machine's own clock. They compare it only with the end of a key, which is hours
-//! away when it is set, and clocks that differ by seconds are logged.
+//! It is used for all times compared between machines (leases, claims and due times of webhooks, the end of a key, when
+//! a replica was last seen) and for all times shown to clients, which must not depend on the replica that answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -12,6 +11,8 @@ use lastro_store::Store;
 
 /// Clock difference above which a warning is logged.
 const NOTABLE_MS: u64 = 2_000;
+/// Clock difference from which the `Date` of a response is corrected: it has whole seconds.
+const VISIBLE_MS: u64 = 1_000;
 /// Longest round trip of a usable measurement. In a longer one the moment of the store's reply is too uncertain.
 const LONGEST_ROUND_TRIP_NS: u64 = 1_000_000_000;
 
@@ -43,6 +44,11 @@ impl StoreClock {
         self.offset_ms.load(Ordering::Relaxed)
     }
 
+    /// Whether clients would notice the difference between the two clocks.
+    pub fn is_visibly_off(&self) -> bool {
+        self.offset_ms().unsigned_abs() >= VISIBLE_MS
+    }
+
     /// Reads the store's time and sets the offset. The store read its clock at some moment within the round trip.
     pub async fn measure(&self, store: &dyn Store) -> lastro_store::Result<()> {
         let sent = self.machine.now();
@@ -67,7 +73,7 @@ impl StoreClock {
         let side = if offset_ms > 0 { "behind" } else { "ahead of" };
         if is_skewed {
             tracing::warn!(
-                "this machine's clock is {seconds:.1} s {side} the database's; set it by NTP, or keys end at another time here than elsewhere"
+                "this machine's clock is {seconds:.1} s {side} the database's, which is used instead; set both by NTP"
             );
         } else {
             tracing::info!("this machine's clock and the database's agree again");

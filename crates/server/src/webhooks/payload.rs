@@ -32,21 +32,21 @@ struct Data<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once for all webhooks. Companies get their tickers from the served catalog.
+/// Renders rows once for all webhooks. Companies get their tickers and other names from the served catalog.
 pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<PayloadItem>> {
     match rows {
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
         Records::Companies(rows) => {
-            let json = |row: &Company| company_json(row, served.tickers_of(row.id));
+            let json = |row: &Company| company_json(row, served);
             rows.iter().map(|row| item(&json(row), Some(row.id), None)).collect()
         }
         Records::Filings(rows) => rows
             .iter()
             .map(|row| item(&filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
             .collect(),
-        // Tickers have no event of their own: they are shown with their companies.
-        Records::Tickers(_) => Ok(Vec::new()),
+        // These have no event of their own: they are shown with their companies.
+        Records::Tickers(_) | Records::FormerNames(_) => Ok(Vec::new()),
     }
 }
 

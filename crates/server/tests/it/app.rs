@@ -136,6 +136,7 @@ impl TestApp {
         Ask {
             path: path.to_owned(),
             method: method.clone(),
+            from_page: false,
             builder: self.client.request(method, url),
             app: self,
         }
@@ -234,7 +235,8 @@ pub(crate) async fn soon(mut holds: impl AsyncFnMut() -> bool) {
 pub(crate) struct Ask<'a> {
     app: &'a TestApp,
     method: Method,
-    path: String,
+    pub path: String,
+    from_page: bool,
     builder: reqwest::RequestBuilder,
 }
 
@@ -244,7 +246,8 @@ impl Ask<'_> {
     }
 
     pub(crate) fn header(self, name: &str, value: &str) -> Self {
-        Self { builder: self.builder.header(name, value), ..self }
+        let from_page = self.from_page || name == "origin";
+        Self { builder: self.builder.header(name, value), from_page, ..self }
     }
 
     pub(crate) fn body(self, body: impl Into<reqwest::Body>) -> Self {
@@ -263,7 +266,8 @@ impl Ask<'_> {
             Target::Found { route, .. } if route.described => Some(route.endpoint),
             _ => None,
         };
-        let answer = Answer { method: self.method, path: self.path, endpoint, status, headers, body };
+        let Self { method, path, from_page, .. } = self;
+        let answer = Answer { method, path, from_page, endpoint, status, headers, body };
         answer.check(asked_at, clock.now().unix_seconds());
         answer
     }

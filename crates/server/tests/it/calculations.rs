@@ -320,7 +320,7 @@ async fn an_invalid_debt_is_refused_with_the_member() {
         ("instalments", json!([{ "date": "1994-06-30", "amount": 1 }]), "`instalments[0].date`"),
         ("instalments", json!([{ "date": "2026-01-10", "amount": "1.001" }]), "`instalments[0].amount`"),
         ("instalments", json!([{ "date": "2026-01-10", "amount": 1, "label": "a".repeat(101) }]), "label"),
-        ("extra", json!(1), "JSON object"),
+        ("extra", json!(1), "`extra` is not a member"),
     ] {
         let mut bad = good.clone();
         bad[member] = value;

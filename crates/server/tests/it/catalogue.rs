@@ -22,10 +22,12 @@ fn ids(page: &Value) -> Vec<&str> {
 async fn every_series_is_listed_once_whatever_the_page() {
     let app = TestApp::start().await;
     let whole = app.get("/api/v1/series?limit=1000").send().await.expect(200).json();
-    assert_eq!(ids(&whole), Series::ALL.map(|series| series.about().id));
-    assert_eq!(whole["total"], Series::ALL.len());
+    let (rows, pairs) = (ids(&whole), ["eur-brl", "gbp-brl", "jpy-brl", "usd-brl"]);
+    let expected: Vec<&str> = Series::ALL.iter().map(|series| series.about().id).chain(pairs).collect();
+    assert_eq!(rows, expected);
+    assert_eq!(whole["total"], expected.len());
     let mut paged = Vec::new();
-    for offset in (0..Series::ALL.len()).step_by(30) {
+    for offset in (0..expected.len()).step_by(30) {
         let page =
             app.get(&format!("/api/v1/series?limit=30&offset={offset}")).send().await.expect(200).json();
         paged.extend(ids(&page).into_iter().map(str::to_owned));
@@ -63,14 +65,17 @@ async fn a_series_is_found_by_its_id_and_by_its_code() {
         let about = series.about();
         let by_id = app.get(&format!("/api/v1/series/{}", about.id)).send().await.expect(200);
         let by_code = app.get(&format!("/api/v1/series/{}", about.code)).send().await.expect(200);
+        let shouted = format!("/api/v1/series/{}", about.id.to_uppercase());
         assert_eq!(by_id.text(), by_code.text());
+        assert_eq!(by_id.text(), app.get(&shouted).send().await.expect(200).text());
         let shown = by_id.json();
         assert_eq!(shown["source"]["code"], about.code);
         assert_eq!((&shown["unit"], &shown["kind"]), (&about.unit.id().into(), &about.kind.id().into()));
         assert_eq!(shown["rows"], sample::rates(series, SEED).len());
         assert_eq!(shown["sample"], true);
     }
-    for unknown in ["selics", "IPCA", "0433", "-1", "99999999999999", "%00"] {
+    app.advance_seconds(61);
+    for unknown in ["selics", "ipca-", "usd-eur", "0433", "-1", "99999999999999", "%00"] {
         for path in ["", "/observations", "/current", "/checks"] {
             app.get(&format!("/api/v1/series/{unknown}{path}")).send().await.expect(404);
         }

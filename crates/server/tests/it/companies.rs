@@ -24,9 +24,13 @@ fn tickers(company: &Company, securities: &[TradedSecurity]) -> Vec<Ticker> {
     tickers
 }
 
-/// The company as the API shows it, with the tickers of the sample.
+/// The company as the API shows it, with the tickers and the former name of the sample.
 fn shown(company: &Company) -> Value {
-    shown_with(company, &sample::tickers(&Shape::SAMPLE))
+    let mut shown = shown_with(company, &sample::tickers(&Shape::SAMPLE));
+    let former_names = sample::former_names(&Shape::SAMPLE).into_iter();
+    let of_company = former_names.filter(|former| former.company_id == company.id);
+    shown["also_known_as"] = of_company.map(|former| former.name).collect();
+    shown
 }
 
 /// The company as the API shows it, with the tickers of these securities.
@@ -41,6 +45,7 @@ pub(crate) fn shown_with(company: &Company, securities: &[TradedSecurity]) -> Va
         "trading_name": company.trading_name,
         "registered_on": company.registered_on.map(|day| day.to_string()),
         "tickers": tickers,
+        "also_known_as": [],
     })
 }
 

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use lastro::http::connections::unsent::Unsent;
 use lastro::http::handler::Route;
+use lastro::http::response::decimals::INTEGERS;
 use lastro::http::routes::ROUTES;
 use lastro_access::Feature;
-use lastro_model::Plan;
+use lastro_model::{Plan, Series};
 use lastro_store::faulty::Operation;
 use reqwest::Method;
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
@@ -17,6 +19,7 @@ use crate::billing::stripe::Stripe;
 use crate::billing::{give_customer, is_ready, switch_on};
 use crate::description::DESCRIPTION;
 use crate::known_webhook;
+use crate::mcp;
 
 fn documented_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.described)
@@ -39,6 +42,24 @@ fn the_plan_of_every_operation_is_that_of_its_route() {
         let described = DESCRIPTION.operation(route.endpoint).map(|operation| &operation["x-plan"]);
         assert_eq!(described, Some(&plan.into()), "{}", route.endpoint);
     }
+}
+
+#[test]
+fn every_route_takes_the_parameters_of_its_operation() {
+    for route in documented_routes() {
+        let known: BTreeSet<&str> = route.parameters.into_iter().flatten().copied().collect();
+        assert_eq!(known, DESCRIPTION.query_parameters(route.endpoint), "{}", route.endpoint);
+        assert_eq!(route.parameters.is_some(), route.path().starts_with("/api/"), "{}", route.endpoint);
+    }
+}
+
+#[test]
+fn integers_are_told_from_decimals_by_name() {
+    let [integers, decimals] = ["integer", "number"].map(|kind| DESCRIPTION.members_of_type(kind));
+    let known: BTreeSet<&str> = INTEGERS.iter().copied().collect();
+    assert_eq!(integers.difference(&known).collect::<Vec<_>>(), [&""; 0], "integers that are not listed");
+    assert_eq!(decimals.intersection(&known).collect::<Vec<_>>(), [&""; 0], "decimals among the integers");
+    assert!(Series::ALL.iter().all(|series| !known.contains(series.about().id)));
 }
 
 #[test]
@@ -81,6 +102,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
+        "/api/v1/series/observations" => format!("{template}?ids=ipca,igpm"),
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")
         }
@@ -119,6 +141,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
+        "POST /mcp" => ask.body(mcp::CURRENT_VALUES),
         "POST /api/v1/calc/debt" => ask.body(format!("{{{DEBT}}}")),
         "POST /calculator/check/{code}" => ask.body(format!("{{{DEBT},\"result\":1}}")),
         "POST /calculator/debt" => {
@@ -135,7 +158,7 @@ const DEBT: &str = r#""to":"2026-06-15","index":"ipca","interest":{"rule":"legal
 /// The status of a successful request.
 pub(crate) fn success(endpoint: &str) -> u16 {
     match endpoint.split_once(' ').unwrap() {
-        ("POST", path) if path.ends_with("/test") => 200,
+        ("POST", path) if path.ends_with("/test") || path == "/mcp" => 200,
         ("POST", path) if path.contains("/calc") => 200,
         ("POST", path) if path.ends_with("/redeliver") => 202,
         ("POST", _) => 201,
@@ -182,6 +205,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         give_customer(app, &best).await;
     }
     match status {
+        202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
@@ -192,21 +216,30 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             ask(app, endpoint).key(&best).header("authorization", &bearer).send().await
         }
         401 => ask(app, endpoint).key("no-key-at-all").send().await,
-        403 if template.ends_with("/register") || template == "/pricing" => {
+        403 if template.ends_with("/register") || ["/pricing", "/mcp"].contains(&template) => {
             ask(app, endpoint).header("origin", "https://elsewhere.example").send().await
         }
         403 if template.contains("/market/") => app.get(&format!("{template}?from=1990-01-01")).send().await,
         403 if template.ends_with("/observations") => {
-            app.get("/api/v1/series/ipca/observations?from=1990-01-01").send().await
+            let path = template.replace("{id}", "ipca");
+            app.get(&format!("{path}?from=1990-01-01{}", if path == template { "&ids=ipca" } else { "" }))
+                .send()
+                .await
         }
         403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
         404 if template.starts_with("/api/v1/billing") => ask(&TestApp::start().await, endpoint).send().await,
+        404 if template.starts_with("/api/v1/filings") && !template.contains('{') => {
+            let q = if template.ends_with("/search") { "&q=ata" } else { "" };
+            app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
+        }
+        404 if template == "/mcp" => mcp::modern(app, "prompts/list", json!({})).key(&best).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
         }
+        413 if template == "/mcp" => ask(app, endpoint).key(&best).body(vec![b' '; 257 * 1024]).send().await,
         413 => ask(app, endpoint).key(&best).body(vec![b' '; 65 * 1024]).send().await,
         429 if ["POST /pricing", "POST /api/v1/plans/register"].contains(&endpoint) => loop {
             let answer = ask(app, endpoint).send().await;

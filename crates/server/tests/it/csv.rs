@@ -9,7 +9,7 @@ use crate::app::TestApp;
 use crate::csv_reader::{DIALECTS, Object, guarded};
 
 /// A page of every endpoint that has CSV, and the feature that its JSON needs.
-const PAGES: [(&str, Feature); 17] = [
+const PAGES: [(&str, Feature); 21] = [
     ("/api/v1/companies?limit=30", Feature::Companies),
     ("/api/v1/companies?status=active&sector=energia+eletrica&limit=2&offset=1", Feature::Companies),
     ("/api/v1/companies/search?q=energia", Feature::Companies),
@@ -24,6 +24,10 @@ const PAGES: [(&str, Feature); 17] = [
     ("/api/v1/market/fx?pair=eur/brl&limit=5", Feature::Market),
     ("/api/v1/series?limit=80", Feature::Market),
     ("/api/v1/series/selic-month/checks", Feature::Market),
+    ("/api/v1/series/usd-brl/observations?units=pch&limit=3", Feature::Market),
+    ("/api/v1/series/observations?ids=ipca,usd-brl&frequency=monthly&limit=4", Feature::Market),
+    ("/api/v1/companies/sectors?limit=3", Feature::Companies),
+    ("/api/v1/filings/categories", Feature::Filings),
     ("/api/v1/series/ipca/observations?units=acc12&limit=3", Feature::Market),
     ("/api/v1/calendar/holidays?year=2026", Feature::Market),
     ("/api/v1/search?q=energia", Feature::Search),
@@ -189,8 +193,9 @@ async fn format_wins_over_accept() {
     }
     // Responses that are not lists have no CSV form.
     for path in ["/api/v1/companies/90001", "/api/v1/market/overview", "/api/v1/plans"] {
-        let answer = app.get(&with(path, "format=csv")).key(&key).header("accept", "text/csv").send().await;
-        answer.expect(200).json();
+        app.get(path).key(&key).header("accept", "text/csv").send().await.expect(200).json();
+        let message = app.get(&with(path, "format=csv")).key(&key).send().await.expect_error(400);
+        assert!(message.starts_with("`format` is not a parameter of this path"), "{message}");
     }
 }
 

@@ -67,7 +67,8 @@ impl Dialect {
             object if object.starts_with('{') => {
                 let parts = serde_json::from_str::<Object>(object).unwrap().0;
                 let plain = |(_, part): &(String, Box<RawValue>)| part.get().trim_matches('"').to_owned();
-                parts.iter().map(plain).collect::<Vec<_>>().join(" ")
+                let given = parts.iter().filter(|(_, part)| part.get() != "null");
+                given.map(plain).collect::<Vec<_>>().join(" ")
             }
             list if list.starts_with('[') => serde_json::from_str::<Vec<String>>(list).unwrap().join(" "),
             text if text.starts_with('"') => guarded(&serde_json::from_str::<String>(text).unwrap()),

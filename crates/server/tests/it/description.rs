@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 
+use lastro::http::response::decimals::DECIMAL_LISTS;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -64,6 +65,45 @@ impl Description {
     /// The description of one status of an operation, with references resolved.
     pub(crate) fn response(&self, endpoint: &str, status: u16) -> Option<&Value> {
         Some(self.follow(self.operation(endpoint)?["responses"].get(status.to_string())?))
+    }
+
+    /// Names of the query parameters of an operation.
+    pub(crate) fn query_parameters(&self, endpoint: &str) -> BTreeSet<&str> {
+        let listed = self.operation(endpoint).and_then(|operation| operation["parameters"].as_array());
+        let listed = listed.into_iter().flatten().map(|parameter| self.follow(parameter));
+        let named = listed.filter(|parameter| parameter["in"] == "query");
+        named.map(|parameter| parameter["name"].as_str().expect("a name")).collect()
+    }
+
+    /// Names of all members of this type in any schema, and of members that contain only such values.
+    pub(crate) fn members_of_type(&self, kind: &str) -> BTreeSet<&str> {
+        // All numbers in these lists are decimals, whatever their names.
+        let schemas = self.document["components"]["schemas"].as_object().expect("schemas");
+        let lists = schemas.values().flat_map(|schema| {
+            DECIMAL_LISTS.iter().filter_map(|list| schema["properties"][list]["items"]["$ref"].as_str())
+        });
+        let decimal: BTreeSet<&str> = lists.filter_map(|reference| reference.rsplit('/').next()).collect();
+        let mut found = BTreeSet::new();
+        let mut open: Vec<(&str, &Value)> = vec![("", &self.document["components"]["schemas"])];
+        while let Some((name, schema)) = open.pop() {
+            if schema["type"] == kind && !name.is_empty() {
+                found.insert(name);
+            }
+            for (key, value) in schema.as_object().into_iter().flatten() {
+                match key.as_str() {
+                    "properties" => {
+                        let members = value.as_object().into_iter().flatten();
+                        open.extend(members.map(|(name, schema)| (name.as_str(), schema)));
+                    }
+                    "items" | "additionalProperties" if !name.is_empty() => open.push((name, value)),
+                    schema if kind == "number" && decimal.contains(schema) => {}
+                    _ => open.push(("", value)),
+                }
+            }
+        }
+        // The values of several series are in `data`, beside their dates.
+        found.remove("data");
+        found
     }
 
     fn follow<'a>(&'a self, value: &'a Value) -> &'a Value {

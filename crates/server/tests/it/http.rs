@@ -34,14 +34,14 @@ async fn head_answers_like_get_without_a_body() {
 /// The expected `Allow` header of each path.
 fn allowed(path: &str) -> &'static str {
     match path {
-        "/pricing" | "/api/v1/webhooks" => "GET, HEAD, POST, OPTIONS",
+        "/pricing" | "/api/v1/webhooks" | "/calculator/check/{code}" => "GET, HEAD, POST, OPTIONS",
         "/api/v1/webhooks/{id}" => "GET, HEAD, PATCH, DELETE, OPTIONS",
         "/api/v1/webhooks/{id}/deliveries" => "GET, HEAD, OPTIONS",
         _ if path == "/api/v1/plans/register" || path.starts_with("/api/v1/webhooks/{id}/") => {
             "POST, OPTIONS"
         }
         "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
-        "/api/v1/keys/rotate" => "POST, OPTIONS",
+        "/api/v1/keys/rotate" | "/api/v1/calc/debt" | "/calculator/debt" | "/mcp" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }
@@ -62,10 +62,15 @@ async fn other_methods_are_rejected_with_the_allowed_ones() {
             let answer = app.request(method, &path).key(&key).send().await.expect(405);
             assert_eq!(answer.header("allow"), allowed(template), "{path}");
         }
-        let options = app.request(Method::OPTIONS, &path).key(&key).send().await.expect(204);
-        assert_eq!(options.header("allow"), allowed(template), "{path}");
-        assert_eq!(options.header("access-control-allow-methods"), allowed(template), "{path}");
-        assert!(options.body.is_empty());
+        let options = || app.request(Method::OPTIONS, &path).key(&key);
+        for (options, methods) in
+            [(options(), ""), (options().header("origin", "https://elsewhere.example"), allowed(template))]
+        {
+            let answer = options.send().await.expect(204);
+            assert_eq!(answer.header("allow"), allowed(template), "{path}");
+            assert_eq!(answer.header("access-control-allow-methods"), methods, "{path}");
+            assert!(answer.body.is_empty());
+        }
     }
     app.request(Method::GET, "/api/v1/plans/register").key(&key).send().await.expect(405);
     app.request(Method::POST, "/api/v1/market/selic").key(&key).send().await.expect(405);

@@ -3,6 +3,8 @@
 use lastro::clock::fill_random;
 use lastro_access::ApiKey;
 use lastro_model::Plan;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::app::{TestApp, id_of, soon, stray_key};
 
@@ -51,9 +53,12 @@ async fn a_key_in_the_query_string_is_not_read() {
     let app = TestApp::start().await;
     let key = app.key(Plan::Gold).await;
     for name in ["api_key", "key", "x-api-key", "X-API-Key", "access_token"] {
-        let answer = app.get(&format!("{ANY}?{name}={key}")).send().await.expect(200);
+        let answer = app.get(&format!("{ANY}?{name}={key}")).send().await.expect(400);
         assert_eq!(answer.header("x-plan"), "free");
+        assert!(!answer.text().contains(&key[8..20]), "{}", answer.text());
     }
+    let as_a_name = app.get(&format!("{ANY}?{key}")).send().await.expect(400).text();
+    assert!(!as_a_name.contains(&key[8..20]), "{as_a_name}");
 }
 
 /// Invalid keys: mistyped, made up, truncated, or in another scheme.
@@ -142,6 +147,51 @@ async fn a_key_revoked_elsewhere_is_refused_within_a_second() {
     .await;
 }
 
+/// A connection remembers its last key and its last head, neither of which may show in a response to another request.
+#[tokio::test]
+async fn each_request_of_a_connection_is_judged_by_itself() {
+    let app = TestApp::start().await;
+    let (gold, bronze) = (app.ample_key(Plan::Gold).await, app.key_with_limit(Plan::Bronze, Some(70)).await);
+    let mut stream = TcpStream::connect(app.service.address).await.unwrap();
+    // Status, plan and limit of the response to each of these keys.
+    let mut ask = async |keys: &[&str]| {
+        let mut told = Vec::new();
+        for key in keys {
+            let key = if key.is_empty() { String::new() } else { format!("x-api-key: {key}\r\n") };
+            let request = format!("HEAD {ANY} HTTP/1.1\r\nhost: x\r\n{key}\r\n");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut head = vec![0; 8192];
+            let length = stream.read(&mut head).await.unwrap();
+            let head = String::from_utf8_lossy(&head[..length]).into_owned();
+            let value = |name: &str| head.split_once(name).unwrap().1.lines().next().unwrap().to_owned();
+            let numbers = (value("x-ratelimit-limit: "), value("ratelimit-policy: "));
+            assert!(numbers.1.contains(&format!(";q={};", numbers.0)), "{head}");
+            told.push(format!("{} {} {}", &head[9..12], value("x-plan: "), numbers.0));
+        }
+        told.join(", ")
+    };
+    let ample = app.get(ANY).key(&gold).send().await.number("x-ratelimit-limit");
+    let wrong = stray_key();
+    assert_eq!(
+        ask(&[&gold, &gold, &bronze, &gold, &wrong, "", &gold]).await,
+        format!(
+            "200 gold {ample}, 200 gold {ample}, 200 bronze 70, 200 gold {ample}, 401 free 30, 200 free 30, 200 gold {ample}"
+        )
+    );
+    app.elsewhere().await.set_plan(id_of(&gold), Plan::Platinum, Some(Some(90))).await.unwrap();
+    caught_up(&app).await;
+    assert_eq!(ask(&[&gold, &bronze]).await, "200 platinum 90, 200 bronze 70");
+    app.elsewhere().await.revoke(id_of(&gold), app.timestamp()).await.unwrap();
+    caught_up(&app).await;
+    assert_eq!(ask(&[&gold, &bronze, &gold]).await, "401 free 30, 200 bronze 70, 401 free 30");
+}
+
+/// Waits until the service has read all changes of keys.
+async fn caught_up(app: &TestApp) {
+    let latest = app.elsewhere().await.counters().await.unwrap().key_revision;
+    soon(async || app.service.app.access.keys.revision() == latest).await;
+}
+
 #[tokio::test]
 async fn a_rotated_key_shares_the_quota_until_its_grace_ends() {
     let app = TestApp::start().await;
@@ -154,8 +204,7 @@ async fn a_rotated_key_shares_the_quota_until_its_grace_ends() {
     let first = app.get(ANY).key(new.reveal()).send().await.expect(200);
     assert_eq!((first.header("x-plan"), first.number("x-ratelimit-remaining")), ("gold", 4));
     assert_eq!(app.get(ANY).key(&old).send().await.expect(200).number("x-ratelimit-remaining"), 3);
-    let latest = app.elsewhere().await.counters().await.unwrap().key_revision;
-    soon(async || app.service.app.access.keys.revision() == latest).await;
+    caught_up(&app).await;
     app.advance_seconds(3599);
     app.get(ANY).key(&old).send().await.expect(200);
     app.advance_seconds(1);

@@ -91,7 +91,7 @@ async fn no_key_and_no_address_is_ever_logged() {
     for key in [&from_api, &from_page, &by_operator, &stray] {
         app.get("/api/v1/companies").key(key).send().await;
         app.get("/api/v1/plans/usage").header("authorization", &format!("Bearer {key}")).send().await;
-        app.get(&format!("/api/v1/market/selic?api_key={key}")).send().await.expect(200);
+        app.get(&format!("/api/v1/market/selic?api_key={key}")).send().await.expect(400);
         app.get(&format!("/api/v1/nothing/{key}")).send().await.expect(404);
     }
     app.faults.fail_next(Operation::InsertKey);

@@ -38,9 +38,15 @@ fn all_series() -> Vec<(&'static str, Points)> {
     ]
 }
 
-fn body(points: &[(Day, String)]) -> String {
+/// A page of these points, of so many in all.
+fn page(points: &[(Day, String)], total: usize) -> String {
     let items: Vec<&str> = points.iter().map(|(_, text)| text.as_str()).collect();
-    format!(r#"{{"data":[{}]}}"#, items.join(","))
+    format!(r#"{{"data":[{}],"total":{total}}}"#, items.join(","))
+}
+
+/// A page with all points.
+fn body(points: &[(Day, String)]) -> String {
+    page(points, points.len())
 }
 
 #[tokio::test]
@@ -52,7 +58,11 @@ async fn numbers_are_written_as_published_and_newest_first() {
         assert_eq!(whole.text(), body(&points), "{path}");
         assert!(points.is_sorted_by(|a, b| a.0 > b.0), "{path}");
         let by_default = app.get(path).key(&gold).send().await.expect(200);
-        assert_eq!(by_default.text(), body(&points[..20]), "{path}");
+        assert_eq!(by_default.text(), page(&points[..20], points.len()), "{path}");
+        let third = app.get(&format!("{path}limit=7&offset=14")).key(&gold).send().await.expect(200);
+        assert_eq!(third.text(), page(&points[14..21], points.len()), "{path}");
+        let past = app.get(&format!("{path}offset=99999999999999999999")).key(&gold).send().await;
+        assert_eq!(past.expect(200).text(), page(&[], points.len()), "{path}");
     }
 }
 
@@ -87,10 +97,10 @@ async fn days_are_inclusive_and_a_range_without_points_is_empty() {
             "{days}"
         );
         let first_ten = format!("{path}from={}&limit=10", points[30].0);
-        assert_eq!(app.get(&first_ten).key(&gold).send().await.expect(200).text(), body(&points[..10]));
+        assert_eq!(app.get(&first_ten).key(&gold).send().await.expect(200).text(), page(&points[..10], 31));
         for nothing in ["from=2030-01-01", "to=1950-01-01"] {
             let answer = app.get(&format!("{path}{nothing}")).key(&gold).send().await.expect(200);
-            assert_eq!(answer.text(), r#"{"data":[]}"#, "{path}{nothing}");
+            assert_eq!(answer.text(), body(&[]), "{path}{nothing}");
         }
     }
 }
@@ -181,11 +191,12 @@ async fn bad_parameters_are_named_with_their_bounds() {
         let path = format!("/api/v1/market/{series}from=2026-10-02&to=2026-10-01");
         let message = app.get(&path).key(&key).send().await.expect_error(400);
         assert!(message.contains("`from`"), "{message}");
-        app.get(&format!("/api/v1/market/{series}limit=10000&colour=green"))
-            .key(&key)
-            .send()
-            .await
-            .expect(200);
+        let path = format!("/api/v1/market/{series}limit=10000&formt=csv");
+        let message = app.get(&path).key(&key).send().await.expect_error(400);
+        assert!(
+            message.starts_with("`formt` is not") && message.contains("nearest one is `format`"),
+            "{message}"
+        );
     }
 }
 
@@ -270,6 +281,6 @@ async fn a_derived_rate_respects_the_windows_of_both_legs() {
 async fn missing_rates_give_an_empty_list_and_no_bad_request() {
     let app = TestApp::start().await;
     publish(&app, Source::Fx, Records::Fx(Vec::new())).await;
-    assert_eq!(app.get("/api/v1/market/fx").send().await.expect(200).text(), r#"{"data":[]}"#);
+    assert_eq!(app.get("/api/v1/market/fx").send().await.expect(200).text(), body(&[]));
     assert_ne!(app.get("/api/v1/market/fx/current").send().await.status, 400);
 }

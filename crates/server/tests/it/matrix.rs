@@ -82,7 +82,7 @@ fn required_plans_match_the_contract() {
             _ => Plan::Free,
         };
         assert_eq!(route.feature.required_plan(), plan, "{path}");
-        let public = !path.starts_with("/api/v1/") || path.starts_with("/api/v1/plans");
+        let public = !path.starts_with("/api/v1/") && path != "/mcp" || path.starts_with("/api/v1/plans");
         assert_eq!(route.feature == Feature::Public, public, "{path}");
     }
 }

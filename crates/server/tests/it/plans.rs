@@ -38,7 +38,7 @@ async fn the_plan_list_is_the_plan_table() {
 #[tokio::test]
 async fn anyone_gets_a_free_key_that_works_at_once() {
     let app = TestApp::start().await;
-    let body = json!({ "name": "  Zoë Ávila  ", "email": "zoe@example.com", "more": [1] }).to_string();
+    let body = json!({ "name": "  Zoë Ávila  ", "email": "zoe@example.com" }).to_string();
     let answer = app.post(REGISTER, body.clone()).send().await.expect(201);
     assert_eq!(answer.header("cache-control"), "no-store");
     assert_eq!(answer.header("content-encoding"), "");
@@ -102,7 +102,8 @@ async fn bad_registrations_are_rejected_by_field_and_leave_no_key() {
     let longest = json!({ "name": "é".repeat(100), "email": "ana@example.com" });
     app.post(REGISTER, longest.to_string()).send().await.expect(201);
     let with_others = r#"{"plan":"platinum","n":1e400,"name":"Ana","email":"ana@example.com"}"#;
-    assert_eq!(app.post(REGISTER, with_others).send().await.expect(201).json()["plan"], "free");
+    let message = app.post(REGISTER, with_others).send().await.expect_error(400);
+    assert!(message.starts_with("`plan` is not a member of this object") && message.ends_with("name, email"));
 }
 
 #[tokio::test]

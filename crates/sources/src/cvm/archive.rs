@@ -25,6 +25,10 @@ impl<R: Read + Seek> Archive<R> {
         Ok(Self { zip, unpacked_cap })
     }
 
+    pub(super) fn has_member(&self, name: &str) -> bool {
+        self.zip.index_for_name(name).is_some()
+    }
+
     /// Opens the member with this name.
     pub(super) fn member<'a>(&'a mut self, name: &str) -> Result<impl Read + use<'a, R>, Fault> {
         let member = self.zip.by_name(name).map_err(|error| not_a_zip(name, error))?;

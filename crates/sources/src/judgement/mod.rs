@@ -30,6 +30,14 @@ pub fn lost_rows(before: u64, after: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Refuses an archive of filings most of which have not been delivered yet: then its days are not what they seem.
+pub fn future_deliveries(future: u64, rows: u64) -> Result<(), Refusal> {
+    if future > rows {
+        return Err(Refusal(format!("{future} of its {} rows are delivered in the future", future + rows)));
+    }
+    Ok(())
+}
+
 /// With fewer days the pattern is not conclusive.
 const ENOUGH_DAYS: usize = 30;
 const ENOUGH_MONTHS: usize = 3;

@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-use lastro_model::{CompanyId, TradedSecurity};
+use lastro_model::{CompanyId, FormerName, TradedSecurity};
 use lastro_sources::cvm::tickers::{self, UNPACKED_CAP, YearOfForms};
 use lastro_sources::{Fault, MOST_REJECTS};
 use proptest::prelude::*;
@@ -77,6 +77,49 @@ fn newest_form_counts_and_rows_without_ticker_are_skipped() {
         codes(&tickers::union(&[year])),
         ["ACOX3 90011", "ACOX5 90011", "LUZF3 90022", "LUZF4 90022", "LUZF11 90022", "LUZF34 90022"]
     );
+}
+
+fn with_general(year: i16, general: &[u8]) -> Result<YearOfForms, Fault> {
+    let members = [
+        (format!("fca_cia_aberta_{year}.csv"), bytes(FORMS)),
+        (format!("fca_cia_aberta_valor_mobiliario_{year}.csv"), bytes(SECURITIES)),
+        (format!("fca_cia_aberta_geral_{year}.csv"), general.to_vec()),
+    ];
+    let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
+    tickers::read(Cursor::new(zipped(&members)), year, UNPACKED_CAP)
+}
+
+fn former_names(years: &[YearOfForms]) -> Option<Vec<String>> {
+    let shown = |name: &FormerName| format!("{} {} {}", name.company_id, name.name, name.reference_day);
+    tickers::all_former_names(years).map(|names| names.iter().map(shown).collect())
+}
+
+#[test]
+fn newest_form_has_the_former_name() {
+    let year = with_general(2025, &bytes("cvm/fca_general_latin1_crlf.csv")).unwrap();
+    assert_eq!(year.reading.rejects, []);
+    let expected = vec!["90011 Siderúrgica Imaginária S.A. 2025-01-01".to_owned()];
+    assert_eq!(former_names(std::slice::from_ref(&year)), Some(expected.clone()));
+    let without = read(FORMS, SECURITIES);
+    assert_eq!(former_names(&[year, without.clone()]), Some(expected));
+    assert_eq!(former_names(&[without]), None, "an archive without the table tells nothing");
+}
+
+#[test]
+fn unreadable_former_names_are_rejects_with_their_line() {
+    let year = with_general(2025, &bytes("cvm/fca_unreadable_general.csv")).unwrap();
+    assert_eq!(
+        reasons(&year),
+        [
+            (2, "Nome_Empresarial_Anterior is longer than 150 characters"),
+            (3, "ID_Documento and CNPJ_Companhia name no form"),
+            (4, "CNPJ_Companhia must be a CNPJ: 14 characters, with or without punctuation"),
+            (5, "ID_Documento is not a number"),
+            (6, "2 fields where the header has 26"),
+        ]
+    );
+    assert_eq!(former_names(&[year]), Some(vec!["90022 LUZ DE ONTEM S.A. 2025-01-01".to_owned()]));
+    assert!(matches!(with_general(2025, b"CNPJ_Companhia;ID_Documento\r\n"), Err(Fault::NotData(_))));
 }
 
 #[test]

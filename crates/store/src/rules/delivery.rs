@@ -1,5 +1,7 @@
 //! Results of deliveries: attempts are recorded and read back.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use lastro_model::{Attempt, DisabledBy, MessageId, WebhookEvent, WebhookId};
 
@@ -49,11 +51,13 @@ pub(super) fn note(accounts: &dyn Transaction, message: &MessageId, attempt: &At
 pub(super) fn page(
     accounts: &dyn Reading,
     webhook: &WebhookId,
+    created: &Range<Timestamp>,
     limit: usize,
     offset: usize,
 ) -> Result<Deliveries> {
-    let total = accounts.number(sql::COUNT_DELIVERIES, values![webhook])?;
-    let mut page = accounts.rows(sql::DELIVERIES, values![webhook, limit, offset], delivery)?;
+    let Range { start, end } = *created;
+    let total = accounts.number(sql::COUNT_DELIVERIES, values![webhook, start, end])?;
+    let mut page = accounts.rows(sql::DELIVERIES, values![webhook, start, end, limit, offset], delivery)?;
     for delivery in &mut page {
         delivery.attempts = attempts(accounts, &delivery.message)?;
     }

@@ -55,10 +55,13 @@ pub(crate) fn stream(
         Table::Filings => to.send(select, values, Records::Filings),
         Table::TradedSecurities => to.send(select, values, Records::Tickers),
     }?;
-    match (selection, sent) {
-        (Selection::Whole, Some(rows)) => to.check_count(rows),
-        _ => Ok(()),
+    if let (Selection::Whole, Some(rows)) = (selection, sent) {
+        to.check_count(rows)?;
+        if let Some(beside) = table::beside(source) {
+            to.send(beside.select, &[], Records::FormerNames)?;
+        }
     }
+    Ok(())
 }
 
 /// The source of rows and the channel that they are sent to.

@@ -1,5 +1,7 @@
 //! Announcements and messages. Claims are in [`claim`], results of deliveries in [`delivery`].
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{Attempt, Edition, MessageId, Plan, Source, Webhook, WebhookEvent, WebhookId};
@@ -87,10 +89,18 @@ impl OutboxStore for SqlStore {
             .await
     }
 
-    async fn deliveries(&self, webhook: &WebhookId, limit: usize, offset: usize) -> Result<Deliveries> {
+    async fn deliveries_between(
+        &self,
+        webhook: &WebhookId,
+        created: Range<Timestamp>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Deliveries> {
         let webhook = webhook.clone();
         self.engine
-            .read(Database::Accounts, move |accounts| delivery::page(accounts, &webhook, limit, offset))
+            .read(Database::Accounts, move |accounts| {
+                delivery::page(accounts, &webhook, &created, limit, offset)
+            })
             .await
     }
 

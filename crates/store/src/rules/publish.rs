@@ -97,6 +97,9 @@ fn was_ever_whole(data: &dyn Reading, source: Source) -> Result<bool> {
 
 fn clear(data: &dyn Transaction, source: Source) -> Result<()> {
     data.execute(table::whole(source).delete, table::scope(source).as_slice())?;
+    if let Some(beside) = table::beside(source) {
+        data.execute(beside.delete, &[])?;
+    }
     withheld::replace(data, source, &[])?;
     read_file::forget_all(data, source)
 }

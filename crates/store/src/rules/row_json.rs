@@ -1,8 +1,8 @@
 //! Rows in announcements: each a JSON array of values, in the order of the table's columns.
 
 use lastro_model::{
-    Cnpj, Company, CompanyId, Day, Decimal, Filing, FilingId, FxQuote, Pair, RatePoint, Records, Source,
-    Ticker, TradedSecurity,
+    Cnpj, Company, CompanyId, Day, Decimal, Filing, FilingId, FormerName, FxQuote, Pair, RatePoint, Records,
+    Source, Ticker, TradedSecurity,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -57,6 +57,10 @@ pub(super) fn traded_security(row: &TradedSecurity) -> Result<String> {
         row.reference_day.number(),
         row.version,
     ))
+}
+
+pub(super) fn former_name(row: &FormerName) -> Result<String> {
+    text(&(row.company_id.0, &row.name, row.reference_day.number()))
 }
 
 fn text(row: &impl Serialize) -> Result<String> {

@@ -1,7 +1,7 @@
 //! The tables of published rows: the table of each source, and the conversion of its rows.
 
 use lastro_model::{
-    Cnpj, Company, CompanyId, Filing, FilingId, FxQuote, Pair, Point, RatePoint, Source, Ticker,
+    Cnpj, Company, CompanyId, Filing, FilingId, FormerName, FxQuote, Pair, Point, RatePoint, Source, Ticker,
     TradedSecurity,
 };
 
@@ -40,6 +40,12 @@ pub(super) fn whole(source: Source) -> Whole {
         Table::Filings => sql::FILINGS,
         Table::TradedSecurities => sql::TRADED_SECURITIES,
     }
+}
+
+/// The statements for rows that a source has beside those of its table. They are published with them, and are not
+/// counted in the source's extent: programs of earlier versions do not know them.
+pub(super) fn beside(source: Source) -> Option<Whole> {
+    (source == Source::Tickers).then_some(sql::FORMER_NAMES)
 }
 
 /// The parameter of a source's [`Whole`] statements: the series, if one table holds several.
@@ -213,5 +219,21 @@ impl StoredRow for TradedSecurity {
             reference_day: row.day(7)?,
             version: row.number(8)?,
         })
+    }
+}
+
+impl StoredRow for FormerName {
+    const UPSERT: Upsert = sql::FORMER_NAME;
+
+    fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
+        to.extend([self.reference_day.into(), self.company_id.0.into(), (&self.name).into()]);
+    }
+
+    fn json(&self) -> Result<String> {
+        row_json::former_name(self)
+    }
+
+    fn read(row: &dyn Row) -> Result<Self> {
+        Ok(Self { company_id: CompanyId(row.number(0)?), name: row.string(1)?, reference_day: row.day(2)? })
     }
 }

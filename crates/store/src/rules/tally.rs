@@ -61,6 +61,9 @@ impl Tally {
             (Table::TradedSecurities, Records::Tickers(rows)) => {
                 self.put(data, source, rows, &mut to, |_, _, _| {})
             }
+            (Table::TradedSecurities, Records::FormerNames(rows)) => {
+                self.put(data, source, rows, &mut to, |_, _, _| {})
+            }
             _ => Err(StoreError::Misplaced { source_name: source.name() }),
         }
     }

@@ -16,7 +16,7 @@ pub(crate) mod webhook;
 
 pub(crate) use each::Each;
 pub use upsert::Column;
-pub(crate) use upsert::{COMPANY, FILING, FX, RATE, TRADED_SECURITY, Upsert};
+pub(crate) use upsert::{COMPANY, FILING, FORMER_NAME, FX, RATE, TRADED_SECURITY, Upsert};
 
 use Column::{Integer, Text};
 
@@ -82,6 +82,12 @@ pub(crate) const TRADED_SECURITIES: Whole = Whole {
     ),
     delete: "DELETE FROM traded_security",
     extent: "SELECT COUNT(*), MAX(reference_day) FROM traded_security",
+};
+
+pub(crate) const FORMER_NAMES: Whole = Whole {
+    select: select!("company_id, name, reference_day", "FROM former_name ORDER BY company_id, name"),
+    delete: "DELETE FROM former_name",
+    extent: "SELECT COUNT(*), MAX(reference_day) FROM former_name",
 };
 
 /// The filings changed by editions after this one, in their current state, each once.

@@ -159,3 +159,24 @@ pub(crate) const TRADED_SECURITY: Upsert = Upsert {
                 given.reference_day, given.version)
         RETURNING place",
 };
+
+pub(crate) const FORMER_NAME: Upsert = Upsert {
+    insert: "INSERT INTO former_name (reference_day, company_id, name, checksum) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (company_id, name) DO NOTHING",
+    update: "UPDATE former_name SET reference_day = ?1, checksum = ?4
+        WHERE company_id = ?2 AND name = ?3 AND (reference_day <> ?1 OR checksum <> ?4)",
+    columns: &[Integer, Integer, Text],
+    key_columns: 2,
+    insert_many:
+        "WITH given AS (SELECT * FROM UNNEST($1, $2, $3) WITH ORDINALITY
+            AS entry (reference_day, company_id, name, place)),
+        added AS (INSERT INTO former_name (reference_day, company_id, name)
+            SELECT reference_day, company_id, name FROM given
+            ON CONFLICT (company_id, name) DO NOTHING RETURNING company_id, name)
+        SELECT place FROM given JOIN added ON added.company_id = given.company_id AND added.name = given.name",
+    update_many: "UPDATE former_name SET reference_day = given.reference_day
+        FROM UNNEST($1, $2, $3) WITH ORDINALITY AS given (reference_day, company_id, name, place)
+        WHERE former_name.company_id = given.company_id AND former_name.name = given.name
+            AND former_name.reference_day <> given.reference_day
+        RETURNING place",
+};

@@ -116,11 +116,13 @@ macro_rules! select_deliveries {
     };
 }
 
-pub(crate) const DELIVERIES: &str =
-    select_deliveries!("WHERE webhook = $1 ORDER BY number DESC LIMIT $2 OFFSET $3");
+pub(crate) const DELIVERIES: &str = select_deliveries!(
+    "WHERE webhook = $1 AND created_at >= $2 AND created_at < $3 ORDER BY number DESC LIMIT $4 OFFSET $5"
+);
 pub(crate) const DELIVERY: &str = select_deliveries!("WHERE webhook = $1 AND id = $2");
 
-pub(crate) const COUNT_DELIVERIES: &str = "SELECT COUNT(*) FROM message WHERE webhook = $1";
+pub(crate) const COUNT_DELIVERIES: &str =
+    "SELECT COUNT(*) FROM message WHERE webhook = $1 AND created_at >= $2 AND created_at < $3";
 
 pub(crate) const ATTEMPTS: &str =
     "SELECT attempted_at, status, error, duration_ms FROM attempt WHERE message = $1

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use lastro_model::{
     Account, AccountId, Attempt, Cnpj, Company, CompanyId, Day, Decimal, Edition, Failing, Filing, FilingId,
-    FxQuote, KeyDigest, KeyId, MessageId, NewKey, Pair, Plan, RatePoint, ReadFile, Records, Reject,
-    SecretSeed, Series, Source, SourceState, Ticker, TradedSecurity, Webhook, WebhookEvent, WebhookFilters,
-    WebhookId,
+    FormerName, FxQuote, KeyDigest, KeyId, MessageId, NewKey, Pair, Plan, RatePoint, ReadFile, Records,
+    Reject, SecretSeed, Series, Source, SourceState, Ticker, TradedSecurity, Webhook, WebhookEvent,
+    WebhookFilters, WebhookId,
 };
 use lastro_store::{
     Claim, Claimed, Condition, Fate, Loaded, NewMessage, Publication, PublicationItem, Published, Result,
@@ -63,6 +63,10 @@ pub(crate) fn filing(id: u64, delivered_on: &str) -> Filing {
         version: 1,
         url: format!("https://sample.invalid/{id}"),
     }
+}
+
+pub(crate) fn former_name(company: u32, name: &str) -> FormerName {
+    FormerName { company_id: CompanyId(company), name: name.to_owned(), reference_day: day("2026-01-01") }
 }
 
 pub(crate) fn traded_security(ticker: &str, company: u32) -> TradedSecurity {

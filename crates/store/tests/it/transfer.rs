@@ -98,6 +98,7 @@ async fn publish_everything(store: &dyn Store) {
         (Source::Filings, Records::Filings((0..200).map(|id| filing(id, "2026-10-29")).collect())),
         (Source::Filings, Records::Filings((190..210).map(|id| filing(id, "2026-10-30")).collect())),
         (Source::Tickers, Records::Tickers(vec![traded_security("PETR4", 9512)])),
+        (Source::Tickers, Records::FormerNames(vec![former_name(9512, "AÇOS 'de' ontem")])),
     ];
     for (source, rows) in others {
         publish(store, publication(source), rows).await.unwrap();

@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::task::Context;
 
 use futures_util::task::AtomicWaker;
-use lastro_access::ClientAddr;
+use lastro_access::{ClientAddr, LastKey};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::ages::Ages;
+use super::last_head::LastHead;
 use super::totals::{AddressTotals, Reason, Totals};
 
 /// The state of a connection. It only ever moves down this list.
@@ -30,6 +32,9 @@ pub struct Connection {
     /// A trusted proxy, which may have any number of connections.
     pub(super) trusted: bool,
     pub(super) number: u64,
+    /// The key of the latest request with a valid one.
+    pub last_key: LastKey,
+    pub last_head: Mutex<Option<LastHead>>,
     pub(super) totals: Arc<Totals>,
     pub(super) of_address: Arc<AddressTotals>,
     state: AtomicU8,
@@ -65,6 +70,8 @@ impl Connection {
             address: peer.into(),
             trusted,
             number,
+            last_key: LastKey::default(),
+            last_head: Mutex::new(None),
             totals: Arc::clone(totals),
             of_address: Arc::clone(of_address),
             state: AtomicU8::new(State::Open as u8),

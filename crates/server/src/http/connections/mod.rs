@@ -8,6 +8,7 @@
 //! - [`unsent`]: response bytes that no socket has accepted yet. [`ages`]: their last progress.
 //! - [`inbound`]: bytes received that form no request yet, with `frames` for HTTP/2. [`pending`]: pending requests.
 //! - [`backpressure`]: makes requests wait while too much is unsent.
+//! - [`last_head`]: the headers of the last response, of which the next one keeps most.
 //! - [`sweep`]: closes idle and slow connections.
 
 pub mod admission;
@@ -16,6 +17,7 @@ pub mod backpressure;
 pub mod connection;
 mod frames;
 pub mod inbound;
+pub mod last_head;
 pub mod pending;
 pub mod sweep;
 pub mod totals;

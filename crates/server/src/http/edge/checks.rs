@@ -9,16 +9,9 @@ use super::handling::{Awaited, Handled, SlowHandler};
 use crate::error::ApiError;
 use crate::http::handler::{Handler, Meter, Route};
 use crate::http::request::caller::Caller;
-use crate::http::request::{authority, origin};
+use crate::http::request::{authority, origin, tab};
 use crate::http::response::reply::Reply;
 use crate::http::routes::Target;
-
-/// Pages and assets that one address may open in a minute.
-const PAGES_PER_MINUTE: u32 = 600;
-
-const QUOTA_USED_UP: &str =
-    "too many requests: this minute's quota is used up; wait as long as Retry-After says";
-const PAGES_USED_UP: &str = "too many pages from this address; wait as long as Retry-After says";
 
 /// Headers that scripts of other origins may send.
 const SENT_BY_SCRIPTS: &str =
@@ -43,8 +36,8 @@ impl RequestContext<'_> {
         }
         self.check_plan(route)?;
         let reply = match route.handler {
-            Handler::Read(handler) => self.ask(route, handler)?,
-            Handler::Export(handler) => return self.begin(self.ask(route, handler)?),
+            Handler::Read(handler) => self.read(route, handler)?,
+            Handler::Export(handler) => return self.begin(self.export(route, handler)?),
             Handler::Act(handler) => {
                 return Ok(Handled::MustWait(Awaited::Handler(SlowHandler { route, handler })));
             }
@@ -61,28 +54,35 @@ impl RequestContext<'_> {
             Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
         };
         let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);
-        reply.headers = vec![
-            (header::ALLOW, HeaderValue::from_static(allow)),
-            (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allow)),
-            (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT_BY_SCRIPTS)),
-            (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
-        ];
+        reply.headers.push((header::ALLOW, HeaderValue::from_static(allow)));
+        if self.comes_from_page() {
+            reply.headers.extend([
+                (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allow)),
+                (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT_BY_SCRIPTS)),
+                (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
+            ]);
+        }
         Ok(reply)
     }
 
+    /// Whether a browser sent the request for a page: only then are the headers of CORS of use.
+    pub(super) fn comes_from_page(&self) -> bool {
+        self.head.headers.contains_key(header::ORIGIN)
+    }
+
     fn check_quota(&self) -> Result<(), ApiError> {
-        let (verdict, message) = match self.arrival.meter {
-            Meter::Nothing => return Ok(()),
-            Meter::Pages => {
-                let Arrival { client, now, .. } = self.arrival;
-                (self.app.access.pages.take(client, PAGES_PER_MINUTE, now.monotonic_ns), PAGES_USED_UP)
-            }
-            Meter::Quota => (self.charge.verdict, QUOTA_USED_UP),
-        };
-        if verdict.admitted {
-            return Ok(());
+        let Arrival { client, now, .. } = self.arrival;
+        match self.arrival.meter {
+            Meter::Nothing => Ok(()),
+            Meter::Pages => tab::take_page(&self.app.access, client, now),
+            // Its handler charges it, if its key is good. The body of a stranger who has no pages left is not even read.
+            Meter::Message => match self.caller {
+                Caller::Known(_) => Ok(()),
+                Caller::Anonymous => tab::check_pages(&self.app.access, client, now),
+                Caller::Refused(_) => tab::take_page(&self.app.access, client, now),
+            },
+            Meter::Quota => tab::admit_quota(self.charge.verdict),
         }
-        Err(ApiError::RateLimited { message, retry_after_seconds: verdict.retry_after_seconds() })
     }
 
     /// A bad key never falls back to the Free plan, except on public routes.
@@ -96,7 +96,7 @@ impl RequestContext<'_> {
         }
     }
 
-    fn check_plan(&self, route: &Route) -> Result<(), ApiError> {
+    pub(super) fn check_plan(&self, route: &Route) -> Result<(), ApiError> {
         let plan = self.caller.plan();
         match route.feature {
             Feature::Public => Ok(()),

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Response, StatusCode, Version};
+use jiff::fmt::rfc2822::DateTimePrinter;
 use lastro_model::{Outcome, Plan};
 use tracing::field::{Value, display};
 
@@ -19,7 +20,7 @@ use crate::http::response::body::Body;
 use crate::http::response::compression::{self, Encodings};
 use crate::http::response::compression_cache::LARGEST;
 use crate::http::response::conditional::{self, Tag};
-use crate::http::response::envelope::{Envelope, Last};
+use crate::http::response::envelope::{self, Envelope, Last};
 use crate::http::response::outgoing::Outgoing;
 use crate::http::response::reply::{Reply, Stored};
 
@@ -79,13 +80,15 @@ impl RequestContext<'_> {
             },
             cache: reply.cache,
         };
-        let mut headers = envelope.stamp();
+        let mut headers = envelope.stamp(&self.connection.last_head);
         if let Some(policy) = reply.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
-        if self.arrival.target.is_for_same_origin() {
-            headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
-            headers.remove(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+        if self.comes_from_page() && !self.arrival.target.is_for_same_origin() {
+            envelope::open_to_scripts(&mut headers);
+        }
+        if self.app.operations.replicas.clock.is_visibly_off() {
+            self.correct_date(&mut headers);
         }
         let body = self.body(reply, status, &mut headers);
         let mut response = Response::new(Outgoing::new(self.connection, body, self.head.version));
@@ -99,6 +102,15 @@ impl RequestContext<'_> {
 
     fn given_request_id(&self) -> Option<&str> {
         id::given(&self.app.access.proxies, self.connection.peer, &self.head.headers)
+    }
+
+    /// Sets the `Date`, which hyper otherwise adds from the machine's clock.
+    #[cold]
+    fn correct_date(&self, headers: &mut HeaderMap) {
+        let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&self.arrival.now.timestamp());
+        if let Some(date) = date.ok().and_then(|date| HeaderValue::try_from(date).ok()) {
+            headers.insert(header::DATE, date);
+        }
     }
 
     /// Makes this the last response of its connection while the service drains: the next one reaches another replica.
@@ -126,7 +138,7 @@ impl RequestContext<'_> {
     fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
         // A 304 has them as well: what the body varies by, and its language.
         headers.extend(reply.headers);
-        if status == StatusCode::NOT_MODIFIED || status == StatusCode::NO_CONTENT {
+        if status == StatusCode::NOT_MODIFIED || reply.body.is_empty() {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();
         }
@@ -193,6 +205,7 @@ impl RequestContext<'_> {
 fn outcome(result: &Result<Reply, ApiError>) -> Outcome {
     match result {
         Err(ApiError::UpgradeRequired { .. }) => Outcome::UpgradeRequired,
+        Ok(Reply { outcome: Some(outcome), .. }) => *outcome,
         other => {
             let status = other.as_ref().map_or_else(|error| error.code().1, |reply| reply.status);
             if status == StatusCode::TOO_MANY_REQUESTS {

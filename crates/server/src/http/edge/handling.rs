@@ -1,27 +1,35 @@
 //! Calls of the handlers: one that reads, one that exports, or one that has to be awaited.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::header::{self, HeaderValue};
-use http::{Method, Version};
+use http::{HeaderMap, Method, Version};
 use hyper::body::Incoming;
+use lastro_catalog::Catalog;
+use lastro_quota::Charge;
 
 use super::context::{Arrival, RequestContext};
 use crate::error::ApiError;
 use crate::http::app::App;
-use crate::http::handler::{ActHandler, Action, Question, Route};
+use crate::http::handler::{
+    ActHandler, Action, ExportHandler, Handler, Question, ReadApi, ReadHandler, Route,
+};
 use crate::http::request::body::RequestBody;
+use crate::http::request::charge::Charging;
 use crate::http::request::format::Accept;
 use crate::http::request::head::Head;
 use crate::http::request::path::PathParams;
 use crate::http::request::query::Query;
+use crate::http::request::tab::Tab;
 use crate::http::response::body::Body;
 use crate::http::response::coding;
+use crate::http::response::decimals;
 use crate::http::response::export::encoder::Encoder;
 use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
+use crate::http::routes::{Target, resolve};
 
 /// The result of a request that passed the checks.
 pub(super) enum Handled {
@@ -44,37 +52,68 @@ pub(super) struct SlowHandler {
 }
 
 impl RequestContext<'_> {
-    pub(super) async fn wait_for(&self, awaited: Awaited, body: Option<Incoming>) -> Result<Reply, ApiError> {
+    /// Waits; `taken` becomes the charge that the handler makes itself, if it does.
+    pub(super) async fn wait_for(
+        &self,
+        awaited: Awaited,
+        body: Option<Incoming>,
+        taken: &OnceLock<Charge>,
+    ) -> Result<Reply, ApiError> {
         match awaited {
-            Awaited::Handler(slow) => self.act(slow, body).await,
+            Awaited::Handler(slow) => self.act(slow, body, taken).await,
             Awaited::Export(export) => self.begin_counted(export).await,
         }
     }
 
     /// Runs a handler, with the timeout of its route.
-    async fn act(&self, slow: SlowHandler, body: Option<Incoming>) -> Result<Reply, ApiError> {
+    async fn act(
+        &self,
+        slow: SlowHandler,
+        body: Option<Incoming>,
+        taken: &OnceLock<Charge>,
+    ) -> Result<Reply, ApiError> {
         let Arrival { client, now, .. } = self.arrival;
         let body = RequestBody::new(body, self.connection, client, slow.route.largest_body);
         body.check_announced(&self.head.headers)?;
-        let (path, query) = (self.path(slow.route)?, self.query()?);
+        let (path, query) = (self.path(slow.route)?, self.query(slow.route)?);
+        let as_strings = query.decimals_as_strings()?;
         let (caller, head) = (&self.caller, Head(self.head));
         let App { served, access, webhooks, site, .. } = self.app;
+        let charging = Charging { takes_unit: true, ..self.arrival.charging(self.app, caller) };
+        let (api, tab) = (self as &dyn ReadApi, Tab { charging, taken });
         let billing = self.app.billing.as_deref();
-        let action =
-            Action { served, access, webhooks, billing, site, caller, client, now, path, query, head, body };
+        #[rustfmt::skip]
+        let action = Action { api, tab, served, access, webhooks, billing, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
-        tokio::time::timeout(slow.route.timeout, acting)
+        let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await
-            .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))
+            .unwrap_or(Err(ApiError::Unavailable("this took too long; please try again shortly")))?;
+        Ok(if as_strings { decimals::as_strings(reply) } else { reply })
+    }
+
+    /// Calls a handler that reads, and writes its decimals as requested.
+    pub(super) fn read(&self, route: &'static Route, handler: ReadHandler) -> Result<Reply, ApiError> {
+        let query = self.query(route)?;
+        let as_strings = query.decimals_as_strings()?;
+        let reply = self.ask(route, query, handler)?;
+        Ok(if as_strings { decimals::as_strings(reply) } else { reply })
+    }
+
+    /// Calls a handler that exports.
+    pub(super) fn export(&self, route: &'static Route, handler: ExportHandler) -> Result<Export, ApiError> {
+        let query = self.query(route)?;
+        let as_strings = query.decimals_as_strings()?;
+        Ok(Export { as_strings, ..self.ask(route, query, handler)? })
     }
 
     /// Calls a handler with the current catalog.
-    pub(super) fn ask<T>(
+    fn ask<T>(
         &self,
         route: &'static Route,
+        query: Query<'_>,
         handler: fn(&Question<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let (path, query) = (self.path(route)?, self.query()?);
+        let path = self.path(route)?;
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
         let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
@@ -144,10 +183,46 @@ impl RequestContext<'_> {
     }
 
     fn path(&self, route: &'static Route) -> Result<PathParams<'_>, ApiError> {
+        if !route.has_parameters {
+            return Ok(PathParams::default());
+        }
         PathParams::read(route.path(), self.head.uri.path())
     }
 
-    fn query(&self) -> Result<Query<'_>, ApiError> {
-        Query::new(self.head.uri.query().unwrap_or(""))
+    fn query(&self, route: &'static Route) -> Result<Query<'_>, ApiError> {
+        parsed(self.head.uri.query().unwrap_or(""), route)
+    }
+}
+
+fn parsed<'a>(query: &'a str, route: &'static Route) -> Result<Query<'a>, ApiError> {
+    match route.parameters {
+        Some(known) => Query::of_api(query, known),
+        None => Query::of_page(query),
+    }
+}
+
+impl ReadApi for RequestContext<'_> {
+    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let Target::Found { route, .. } = resolve(&Method::GET, path) else { return Err(ApiError::Internal) };
+        let Handler::Read(handler) = route.handler else { return Err(ApiError::Internal) };
+        self.check_plan(route)?;
+        let Arrival { client, now, .. } = self.arrival;
+        // The reply is JSON, whatever the `Accept` of the request around it.
+        let (accept, head) = (HeaderMap::new(), Head(self.head));
+        handler(&Question {
+            catalog,
+            freshness: &self.app.served.freshness.load(),
+            jobs: &self.app.operations.jobs,
+            plan: self.caller.plan(),
+            now,
+            client,
+            path: PathParams::read(route.path(), path)?,
+            query: parsed(query, route)?,
+            accept: Accept(&accept),
+            head,
+            site: &self.app.site,
+            billing: self.app.billing.as_deref(),
+        })
     }
 }

@@ -12,8 +12,8 @@ mod handling;
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use context::{Arrival, RequestContext};
 use futures_util::FutureExt;
@@ -103,7 +103,7 @@ fn answer_when_others_are_read(
 fn refused(app: &App, connection: &Arc<Connection>, head: &request::Parts) -> ResponseFuture {
     connection.refuse_to_wait();
     let arrival = arrive(app, connection, head);
-    let caller = match identify(app, head, arrival) {
+    let caller = match identify(app, connection, head, arrival) {
         Identity::Caller(caller) => caller,
         Identity::UnknownKey(_) => Caller::Anonymous,
     };
@@ -125,10 +125,10 @@ fn answer_now(
         let (app, connection) = (Arc::clone(app), Arc::clone(connection));
         Waiting { app, connection, head, body, arrival, pending }
     };
-    let caller = match identify(app, &head, arrival) {
+    let caller = match identify(app, connection, &head, arrival) {
         Identity::Caller(caller) => caller,
         // A request that takes no quota must not cost a store lookup either.
-        Identity::UnknownKey(_) if arrival.meter != Meter::Quota => Caller::Anonymous,
+        Identity::UnknownKey(_) if !arrival.meter.may_take_quota() => Caller::Anonymous,
         Identity::UnknownKey(key) => {
             // Few keys are looked up at a time, so that made-up keys cannot use up the reserve for keys.
             let Some(pending) = Pending::begin(connection, &head, Sender::Key) else {
@@ -204,8 +204,12 @@ async fn answer_after_wait(
 ) -> Responded {
     waiting.trim();
     let body = waiting.body.take();
-    let context = waiting.context(caller, charge);
-    let result = guarded_wait(&waiting.app, context.wait_for(awaited, body)).await.flatten();
+    let (mut context, taken) = (waiting.context(caller, charge), OnceLock::new());
+    let result = guarded_wait(&waiting.app, context.wait_for(awaited, body, &taken)).await.flatten();
+    if let Some(charge) = taken.into_inner() {
+        // From here on it is like any request that was charged when it arrived.
+        (context.charge, context.arrival.meter) = (charge, Meter::Quota);
+    }
     Ok(context.complete(result))
 }
 
@@ -231,8 +235,8 @@ fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival 
     }
 }
 
-fn identify(app: &App, head: &request::Parts, arrival: Arrival) -> Identity {
-    guarded(app, || caller::identify(&app.access, &head.headers, arrival.now))
+fn identify(app: &App, connection: &Connection, head: &request::Parts, arrival: Arrival) -> Identity {
+    guarded(app, || caller::identify(&app.access, &connection.last_key, &head.headers, arrival.now))
         .unwrap_or_else(|error| Identity::Caller(Caller::Refused(error)))
 }
 

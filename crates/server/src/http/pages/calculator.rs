@@ -49,7 +49,7 @@ fn calculated(question: &Question<'_>, kind: Kind, handler: ReadHandler) -> Resu
 
 /// Calls the API's handler with these parameters.
 fn calculate(question: &Question<'_>, handler: ReadHandler, query: &str) -> Result<Bytes, ApiError> {
-    let question = Question { path: PathParams::read("/", "/")?, query: Query::new(query)?, ..*question };
+    let question = Question { path: PathParams::read("/", "/")?, query: Query::of_page(query)?, ..*question };
     match handler(&question)?.body {
         Body::Whole(bytes) => Ok(bytes),
         _ => Err(ApiError::Internal),
@@ -126,5 +126,5 @@ fn outcome(verdict: Verdict) -> CheckOutcome {
 fn form(body: &[u8]) -> Result<Query<'_>, ApiError> {
     let text =
         std::str::from_utf8(body).map_err(|_| ApiError::BadRequest("the form is not valid UTF-8".into()))?;
-    Query::new(text)
+    Query::of_page(text)
 }

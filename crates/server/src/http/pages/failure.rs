@@ -17,7 +17,7 @@ pub fn page(served: &Served, site: &Site, now: Now, head: Head<'_>, error: &ApiE
     if path.starts_with("/api/") || path == "/health" || !head.wants_page() {
         return None;
     }
-    let query = Query::new(head.query()).or_else(|_| Query::new("")).ok()?;
+    let query = Query::of_page(head.query()).or_else(|_| Query::of_page("")).ok()?;
     let (reader, catalog, freshness) =
         (reader::of(head, &query), served.catalog.load(), served.freshness.load());
     let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: site.public_url() };

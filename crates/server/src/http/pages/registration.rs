@@ -44,7 +44,7 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
 fn typed(body: &[u8]) -> Result<Typed, ApiError> {
     let text =
         std::str::from_utf8(body).map_err(|_| ApiError::BadRequest("the form is not valid UTF-8".into()))?;
-    let fields = Query::new(text)?;
+    let fields = Query::of_page(text)?;
     let field = |name| Ok::<_, ApiError>(fields.get(name)?.unwrap_or_default().to_owned());
     Ok(Typed { name: field("name")?, email: field("email")? })
 }

@@ -1,5 +1,6 @@
 //! The request body: read completely, bounded in bytes and in time.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +10,11 @@ use http::header::{EXPECT, HeaderMap};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use lastro_access::ClientAddr;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::error::Category;
+use serde_json::value::RawValue;
 
+use super::nearest::{nearest, shown};
 use crate::error::ApiError;
 use crate::http::connections::connection::Connection;
 use crate::http::connections::pending::BodySlot;
@@ -118,16 +121,42 @@ async fn discard(body: &mut Incoming) {
     }
 }
 
-/// Parses a body as a JSON object. `otherwise` is the error for JSON of another shape.
-pub fn object<'a, T: Deserialize<'a>>(body: &'a [u8], otherwise: &'static str) -> Result<T, ApiError> {
-    let bad = |message: &'static str| ApiError::BadRequest(message.into());
+/// The members of a JSON object, not parsed yet.
+#[derive(Debug)]
+pub struct Members<'a> {
+    known: &'static [&'static str],
+    given: Vec<(String, &'a RawValue)>,
+}
+
+impl<'a> Members<'a> {
+    /// The value of a member, if it is given.
+    pub fn get(&self, name: &str) -> Option<&'a RawValue> {
+        debug_assert!(self.known.contains(&name), "{name} is not listed");
+        self.given.iter().find(|(other, _)| other == name).map(|(_, value)| *value)
+    }
+}
+
+/// Parses a body as a JSON object with these members. Another member is an error, as is one that is given twice;
+/// `otherwise` is the error for JSON of another shape.
+pub fn object<'a>(
+    body: &'a [u8],
+    known: &'static [&'static str],
+    otherwise: &str,
+) -> Result<Members<'a>, ApiError> {
     let text = std::str::from_utf8(body).map_err(|_| bad("the body is not valid UTF-8"))?;
-    let value = serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Data => bad(otherwise),
-        _ => bad("the body is not valid JSON"),
-    })?;
-    // Serde would also accept an array, with the members in order.
-    if text.trim_start().starts_with('{') { Ok(value) } else { Err(bad(otherwise)) }
+    serde_json::from_str::<IgnoredAny>(text).map_err(|_| bad("the body is not valid JSON"))?;
+    members(text, known).map_err(|fault| fault.error("", otherwise))
+}
+
+/// Parses a body that is a JSON object with these members into a type of its own. `otherwise` is the error for JSON of
+/// another shape.
+pub fn parsed<'a, T: Deserialize<'a>>(
+    body: &'a [u8],
+    known: &'static [&'static str],
+    otherwise: &str,
+) -> Result<T, ApiError> {
+    object(body, known, otherwise)?;
+    serde_json::from_slice(body).map_err(|_| bad(otherwise))
 }
 
 /// Deserializes an optional member: `null` counts as present.
@@ -135,4 +164,83 @@ pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
+}
+
+/// Parses a member that is an object with these members, or null. `name` is the member's.
+pub fn inner_object<'a>(
+    name: &str,
+    value: &'a RawValue,
+    known: &'static [&'static str],
+    otherwise: &str,
+) -> Result<Option<Members<'a>>, ApiError> {
+    if value.get() == "null" {
+        return Ok(None);
+    }
+    members(value.get(), known).map(Some).map_err(|fault| fault.error(&format!("{name}."), otherwise))
+}
+
+/// The reason why a text is not the expected object.
+enum ObjectFault {
+    OtherShape,
+    Repeated(String),
+    Unknown { name: String, known: &'static [&'static str] },
+}
+
+impl ObjectFault {
+    fn error(self, prefix: &str, otherwise: &str) -> ApiError {
+        match self {
+            Self::OtherShape => bad(otherwise),
+            Self::Repeated(name) => bad(&format!("`{prefix}{name}` is given more than once")),
+            Self::Unknown { name, known } => bad(&format!(
+                "`{prefix}{}` is not a member of this object; the nearest one is `{}`, and all are {}",
+                shown(&name),
+                nearest(&name, known.iter().copied()).unwrap_or_default(),
+                known.join(", ")
+            )),
+        }
+    }
+}
+
+fn members<'a>(text: &'a str, known: &'static [&'static str]) -> Result<Members<'a>, ObjectFault> {
+    let Object(given) = serde_json::from_str(text).map_err(|_| ObjectFault::OtherShape)?;
+    for (place, (name, _)) in given.iter().enumerate() {
+        if !known.contains(&name.as_str()) {
+            return Err(ObjectFault::Unknown { name: name.clone(), known });
+        }
+        if given[..place].iter().any(|(other, _)| other == name) {
+            return Err(ObjectFault::Repeated(name.clone()));
+        }
+    }
+    Ok(Members { known, given })
+}
+
+fn bad(message: &str) -> ApiError {
+    ApiError::BadRequest(message.to_owned().into())
+}
+
+/// The members of any object, in their order.
+struct Object<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+        let mut given = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+            given.push((name, value));
+        }
+        Ok(Object(given))
+    }
 }

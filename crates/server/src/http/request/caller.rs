@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
-use lastro_access::{ActiveKey, ApiKey, ClientAddr, Lookup, LookupRefusal, TrustedProxies};
+use lastro_access::{ActiveKey, ApiKey, ClientAddr, LastKey, Lookup, LookupRefusal, TrustedProxies};
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
 use tokio::time::{Instant, timeout_at};
@@ -75,18 +75,18 @@ pub enum Identity {
     UnknownKey(ApiKey),
 }
 
-pub fn identify(access: &Access, headers: &HeaderMap, now: Now) -> Identity {
-    let key = match presented_key(headers) {
+/// Identifies the caller from memory. `last` is the previous valid key on the same connection.
+pub fn identify(access: &Access, last: &LastKey, headers: &HeaderMap, now: Now) -> Identity {
+    let text = match presented_key(headers) {
         Ok(None) => return Identity::Caller(Caller::Anonymous),
-        Ok(Some(text)) => ApiKey::parse(text).map_err(|_| UNKNOWN_KEY),
-        Err(error) => Err(error),
+        Ok(Some(text)) => text,
+        Err(error) => return Identity::Caller(Caller::Refused(error)),
     };
-    Identity::Caller(match key.map(|key| (access.keys.find(&key, now), key)) {
-        Ok((Lookup::Found(key), _)) => Caller::Known(key),
-        Ok((Lookup::Refused, _)) => Caller::Refused(UNKNOWN_KEY),
-        Ok((Lookup::Unknown, key)) => return Identity::UnknownKey(key),
-        Err(error) => Caller::Refused(error),
-    })
+    match access.keys.find_text(text, last, now) {
+        Ok(Lookup::Found(key)) => Identity::Caller(Caller::Known(key)),
+        Ok(Lookup::Unknown) if let Ok(key) = ApiKey::parse(text) => Identity::UnknownKey(key),
+        Ok(Lookup::Unknown | Lookup::Refused) | Err(_) => Identity::Caller(Caller::Refused(UNKNOWN_KEY)),
+    }
 }
 
 /// Looks up in the store a key that is not in memory: not used lately, or just created by another process.

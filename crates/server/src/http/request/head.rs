@@ -23,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 17] = [
+const READ: [HeaderName; 20] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -34,6 +34,9 @@ const READ: [HeaderName; 17] = [
     HOST,
     IF_NONE_MATCH,
     ORIGIN,
+    HeaderName::from_static("mcp-method"),
+    HeaderName::from_static("mcp-name"),
+    HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("sec-fetch-site"),
     HeaderName::from_static("stripe-signature"),
     HeaderName::from_static("x-api-key"),

@@ -1,8 +1,9 @@
 //! Parsing of requests, each part strictly and once.
 //!
 //! - [`authority`]: the host. [`origin`]: whether the request comes from a page of another origin.
-//! - [`id`]: the id that a proxy gave it. [`caller`]: the caller. [`charge`]: its quota. [`key_turns`]: one store lookup at a time for each new key.
-//! - [`path`], [`query`], [`body`]: the parameters and the body.
+//! - [`id`]: the id that a proxy gave it. [`caller`]: the caller. [`charge`]: its quota; [`tab`]: the same, charged by
+//!   the handler. [`key_turns`]: one store lookup at a time for each new key.
+//! - [`path`], [`query`], [`body`]: the parameters and the body. [`nearest`]: the known word nearest to an unknown one.
 //! - [`accept`]: headers that list what a client accepts. [`format`]: the requested format.
 //!
 //! Nothing here depends on handlers or replies.
@@ -15,6 +16,8 @@ pub mod charge;
 pub mod format;
 pub mod head;
 pub mod id;
+pub mod nearest;
 pub mod origin;
 pub mod path;
 pub mod query;
+pub mod tab;

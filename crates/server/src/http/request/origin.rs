@@ -11,7 +11,7 @@ use crate::error::ApiError;
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 const ELSEWHERE: ApiError =
-    ApiError::Forbidden("this cannot be asked from a page of another origin; open /pricing instead");
+    ApiError::Forbidden("this cannot be asked from a page of another origin; keys are at /pricing");
 
 /// Rejects requests from pages of another origin.
 pub fn check(head: &request::Parts) -> Result<(), ApiError> {

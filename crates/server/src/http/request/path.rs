@@ -10,7 +10,7 @@ use crate::error::ApiError;
 /// The most parameters of any route.
 const MOST: usize = 2;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PathParams<'a>(ArrayVec<(&'static str, Cow<'a, str>), MOST>);
 
 impl<'a> PathParams<'a> {

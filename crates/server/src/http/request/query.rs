@@ -4,13 +4,18 @@ use std::borrow::Cow;
 
 use lastro_catalog::Page;
 use lastro_model::Day;
-use percent_encoding::percent_decode_str;
 
+use super::nearest::{nearest, shown};
 use crate::error::ApiError;
+use crate::http::parameters::Parameters;
 
 /// The parameters in the order received, decoded once.
 #[derive(Debug)]
-pub struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+pub struct Query<'a> {
+    pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The parameters of the route; `None` for a page, which ignores those it does not know.
+    known: Option<Parameters>,
+}
 
 pub const LIST_LIMIT: usize = 1000;
 pub const SERIES_LIMIT: usize = 10_000;
@@ -19,30 +24,72 @@ const LONGEST_SEARCH: usize = 200;
 const PAST_EVERY_END: usize = isize::MAX as usize;
 
 impl<'a> Query<'a> {
-    /// Parses the raw query string; one that is not UTF-8 once decoded is rejected as a whole.
-    pub fn new(raw: &'a str) -> Result<Self, ApiError> {
-        let pairs = raw.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decode(key)?, decode(value)?))
-        });
-        pairs.collect::<Result<_, _>>().map(Self)
+    /// Parses the query string of a page; one that is not UTF-8 once decoded is rejected as a whole.
+    pub fn of_page(raw: &'a str) -> Result<Self, ApiError> {
+        Ok(Self { pairs: pairs(raw).collect::<Result<_, _>>()?, known: None })
+    }
+
+    /// Parses the query string of a route of the API. A parameter that is unknown or repeated is an error: ignoring it
+    /// would answer another question than the one asked.
+    pub fn of_api(raw: &'a str, known: Parameters) -> Result<Self, ApiError> {
+        let mut query = Self { pairs: Vec::new(), known: Some(known) };
+        for pair in pairs(raw) {
+            let (name, value) = pair?;
+            if !known.contains(&&*name) {
+                return Err(unknown(&name, known));
+            }
+            if query.pairs.iter().any(|(other, _)| *other == name) {
+                return Err(bad(&name, REPEATED));
+            }
+            query.pairs.push((name, value));
+        }
+        Ok(query)
     }
 
     /// The value of a parameter. A repeated parameter is an error.
     pub fn get(&self, name: &str) -> Result<Option<&str>, ApiError> {
-        let mut values = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| &**value);
+        debug_assert!(self.known.is_none_or(|known| known.contains(&name)), "the route does not list {name}");
+        let mut values = self.pairs.iter().filter(|(key, _)| key == name).map(|(_, value)| &**value);
         match (values.next(), values.next()) {
-            (_, Some(_)) => Err(bad(name, "is given more than once")),
+            (_, Some(_)) => Err(bad(name, REPEATED)),
             (value, None) => Ok(value),
         }
     }
 
-    /// `limit`: the number of rows to return, from 1 to `most`.
-    pub fn limit(&self, most: usize) -> Result<usize, ApiError> {
-        self.limit_or(most, DEFAULT_LIMIT)
+    /// The names of the parameters given.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pairs.iter().map(|(name, _)| &**name)
     }
 
-    /// `limit` with another default.
+    /// The values of a comma-separated list, from 1 to `most`, each once; empty if it is left out.
+    pub fn list(&self, name: &str, most: usize) -> Result<Vec<&str>, ApiError> {
+        let Some(text) = self.get(name)? else { return Ok(Vec::new()) };
+        let mut values: Vec<&str> = Vec::new();
+        for value in text.split(',').map(str::trim) {
+            if value.is_empty() || values.len() == most {
+                return Err(bad(name, &format!("must be 1 to {most} values with commas between them")));
+            }
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        Ok(values)
+    }
+
+    /// `numbers`: whether decimals are requested as strings.
+    pub fn decimals_as_strings(&self) -> Result<bool, ApiError> {
+        if self.known.is_none() {
+            return Ok(false);
+        }
+        let asked = self.word("numbers", &["number", "string"], |text| match text {
+            "number" => Some(false),
+            "string" => Some(true),
+            _ => None,
+        })?;
+        Ok(asked.unwrap_or(false))
+    }
+
+    /// `limit`: the number of rows to return, from 1 to `most`.
     pub fn limit_or(&self, most: usize, default: usize) -> Result<usize, ApiError> {
         match self.integer("limit")? {
             None => Ok(default),
@@ -58,7 +105,12 @@ impl<'a> Query<'a> {
 
     /// `limit` and `offset`, with at most `most` rows.
     pub fn page_of(&self, most: usize) -> Result<Page, ApiError> {
-        let limit = self.limit(most)?;
+        self.page_or(most, DEFAULT_LIMIT)
+    }
+
+    /// `limit` and `offset` with another default of `limit`.
+    pub fn page_or(&self, most: usize, default: usize) -> Result<Page, ApiError> {
+        let limit = self.limit_or(most, default)?;
         match self.integer("offset")? {
             None => Ok(Page { limit, offset: 0 }),
             Some(Ok(offset)) => Ok(Page { limit, offset }),
@@ -76,12 +128,24 @@ impl<'a> Query<'a> {
         }))
     }
 
-    /// `from` and `to`, both inclusive.
+    /// `from` and `to`, both inclusive. A month stands for its first day in `from`, and for its last in `to`.
     pub fn days(&self) -> Result<(Option<Day>, Option<Day>), ApiError> {
-        let (from, to) = (self.day("from")?, self.day("to")?);
+        let (from, to) = (self.end("from", Day::first_of_month)?, self.end("to", Day::last_of_month)?);
         match (from, to) {
             (Some(from), Some(to)) if from > to => Err(bad("from", "must not be after `to`")),
             days => Ok(days),
+        }
+    }
+
+    /// A day, or the day that `of_month` returns for any day of a month written as `YYYY-MM`.
+    fn end(&self, name: &str, of_month: fn(Day) -> Day) -> Result<Option<Day>, ApiError> {
+        const MONTH: usize = "YYYY-MM".len();
+        match self.get(name)? {
+            Some(text) if text.len() == MONTH => match Day::parse(&format!("{text}-01")) {
+                Ok(day) => Ok(Some(of_month(day))),
+                Err(_) => Err(bad(name, "must be a real calendar day, YYYY-MM-DD, or a month, YYYY-MM")),
+            },
+            _ => self.day(name),
         }
     }
 
@@ -125,17 +189,68 @@ impl<'a> Query<'a> {
     }
 }
 
+const REPEATED: &str = "is given more than once";
+
+/// The decoded names and values.
+fn pairs(raw: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, Cow<'_, str>), ApiError>> {
+    let mut rest = raw;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (pair, after) = split_once(rest, b'&');
+            rest = after;
+            if !pair.is_empty() {
+                let (name, value) = split_once(pair, b'=');
+                return Some(decode(name).and_then(|name| Ok((name, decode(value)?))));
+            }
+        }
+        None
+    })
+}
+
+/// The error for a parameter that the route does not take.
+#[cold]
+fn unknown(name: &str, known: Parameters) -> ApiError {
+    let near = nearest(name, known.iter().copied()).unwrap_or_default();
+    let message = format!(
+        "`{}` is not a parameter of this path; the nearest one is `{near}`, and all are {}",
+        shown(name),
+        known.join(", ")
+    );
+    ApiError::BadRequest(message.into())
+}
+
 /// The error for a bad parameter.
 pub fn bad(name: &str, reason: &str) -> ApiError {
     ApiError::BadRequest(format!("`{name}` {reason}").into())
 }
 
+/// The text before and after the first such byte. `str::split_once` takes twice the instructions for texts this short.
+fn split_once(text: &str, byte: u8) -> (&str, &str) {
+    let at = text.bytes().position(|other| other == byte);
+    at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]))
+}
+
 fn decode(text: &str) -> Result<Cow<'_, str>, ApiError> {
-    if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
-        return Ok(text.into());
+    let next = |rest: &[u8]| rest.iter().position(|byte| matches!(byte, b'%' | b'+'));
+    let Some(mut end) = next(text.as_bytes()) else { return Ok(text.into()) };
+    let hex = |byte: u8| char::from(byte).to_digit(16);
+    let (mut decoded, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    loop {
+        decoded.extend_from_slice(&rest[..end]);
+        rest = &rest[end..];
+        let (byte, length) = match *rest {
+            [] => break,
+            [b'%', high, low, ..] if let (Some(high), Some(low)) = (hex(high), hex(low)) => {
+                ((high << 4 | low) as u8, 3)
+            }
+            [b'+', ..] => (b' ', 1),
+            [byte, ..] => (byte, 1),
+        };
+        decoded.push(byte);
+        rest = &rest[length..];
+        end = next(rest).unwrap_or(rest.len());
     }
-    let spaced = text.replace('+', " ");
-    Ok(percent_decode_str(&spaced).decode_utf8().map_err(|_| ApiError::NOT_UTF8)?.into_owned().into())
+    String::from_utf8(decoded).map(Cow::Owned).map_err(|_| ApiError::NOT_UTF8)
 }
 
 #[cfg(test)]
@@ -144,7 +259,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn query(raw: &str) -> Query<'_> {
-        Query::new(raw).unwrap()
+        Query::of_page(raw).unwrap()
     }
 
     #[test]
@@ -174,21 +289,28 @@ mod tests {
         ] {
             assert!(query(bad).page().is_err(), "{bad}");
         }
-        assert_eq!(query("limit=10000").limit(SERIES_LIMIT).unwrap(), 10_000);
+        assert_eq!(query("limit=10000").page_of(SERIES_LIMIT).unwrap().limit, 10_000);
     }
 
     #[test]
     fn bytes_that_are_not_utf8_are_refused() {
-        assert!(Query::new("q=%FF").is_err());
-        assert!(Query::new("%C3=1").is_err());
-        assert!(Query::new("q=100%").is_ok());
+        assert!(Query::of_page("q=%FF").is_err());
+        assert!(Query::of_page("%C3=1").is_err());
+        assert!(Query::of_page("q=100%").is_ok());
     }
 
     proptest! {
         #[test]
+        fn texts_are_decoded_as_by_the_library(text in "([%+]|%[0-9A-Fa-f]{2}|%C3%A7|.){0,20}") {
+            let spaced = text.replace('+', " ");
+            let expected = percent_encoding::percent_decode_str(&spaced).decode_utf8();
+            prop_assert_eq!(decode(&text).ok(), expected.ok());
+        }
+
+        #[test]
         fn no_query_panics(raw in "((limit|offset|from|to|q|pair)=|[&=+%0-9A-F-]|.){0,40}") {
-            if let Ok(query) = Query::new(&raw) {
-                let _ = (query.page(), query.limit(SERIES_LIMIT), query.days(), query.search(), query.get("pair"));
+            if let Ok(query) = Query::of_page(&raw) {
+                let _ = (query.page(), query.list("ids", 3), query.days(), query.search(), query.get("pair"));
             }
         }
     }

@@ -23,6 +23,13 @@ pub type Pieces = Box<dyn hyper::body::Body<Data = Bytes, Error = Broken> + Send
 #[error("the body broke off: {0}")]
 pub struct Broken(pub &'static str);
 
+impl Body {
+    /// Whether there is no body, and nothing to say of its type.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Whole(bytes) if bytes.is_empty())
+    }
+}
+
 impl Default for Body {
     fn default() -> Self {
         Self::Whole(Bytes::new())

@@ -27,6 +27,9 @@ impl Coding {
 
 /// The supported coding that the client prefers; `None` is the plain body.
 pub fn negotiate(headers: &HeaderMap) -> Option<Coding> {
+    if !headers.contains_key(ACCEPT_ENCODING) {
+        return None;
+    }
     let mut best = None;
     for coding in Coding::ALL {
         let weight = weight_of(headers, coding.name());

@@ -7,8 +7,10 @@ use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use lastro_access::{Verdict, WINDOW_SECONDS};
 use lastro_model::{Now, Plan};
+use parking_lot::Mutex;
 
 use super::reply::{NO_STORE, REVALIDATE};
+use crate::http::connections::last_head::LastHead;
 use crate::http::request::format::JSON;
 
 const X_PLAN: HeaderName = HeaderName::from_static("x-plan");
@@ -22,13 +24,13 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Response headers that scripts of other origins may read.
 const EXPOSED: &str = "ETag, Retry-After, Allow, X-Plan, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, \
                        RateLimit, RateLimit-Policy, X-Request-Id, X-Total-Count, Content-Disposition";
-const VARY: &str = "Accept, Accept-Encoding, Authorization, X-API-Key";
+const VARY: &str = "Accept, Accept-Encoding, Authorization, Origin, X-API-Key";
 
 /// Data is not a page: it may load nothing and may not be framed.
 const DATA_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// Headers that differ between responses, in the order written by [`Envelope::filled_in`]; then the [`Last`].
-const FILLED_IN: [HeaderName; 6] = [X_LIMIT, X_REMAINING, X_RESET, POLICY, LIMIT, REQUEST_ID];
+/// Headers that differ between any two responses, in the order written by [`Envelope::fresh`].
+const FRESH: [HeaderName; 3] = [X_REMAINING, LIMIT, REQUEST_ID];
 
 /// The one additional header that most responses have.
 #[derive(Debug, Clone, Copy)]
@@ -40,9 +42,9 @@ pub enum Last<'a> {
     None,
 }
 
-/// The headers common to all JSON responses of a plan, by their last header.
+/// The headers common to all JSON responses of a plan, by their last header. [`FRESH`] come first.
 ///
-/// Copying such a map and filling it in is several times cheaper than building it. The headers to fill in come first.
+/// Copying such a map is several times cheaper than building it.
 static TEMPLATES: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(|| {
     Plan::ALL.map(|plan| {
         [
@@ -54,15 +56,13 @@ static TEMPLATES: LazyLock<[[HeaderMap; 3]; Plan::ALL.len()]> = LazyLock::new(||
 });
 
 fn template(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> HeaderMap {
-    let to_come = FILLED_IN.into_iter().chain(last).map(|name| (name, ""));
+    let to_come = FRESH.into_iter().chain([X_LIMIT, X_RESET, POLICY]).chain(last).map(|name| (name, ""));
     let known = [
         (X_PLAN, plan.id()),
         (header::CONTENT_TYPE, JSON.media_type),
         (header::CACHE_CONTROL, cache),
         (header::VARY, VARY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        (header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED),
         (header::CONTENT_SECURITY_POLICY, DATA_POLICY),
     ];
     to_come.chain(known).map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
@@ -92,11 +92,12 @@ pub struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    /// The headers of this response, as if it were JSON.
-    pub fn stamp(&self) -> HeaderMap {
+    /// The headers of this response, as if it were JSON. All but the fresh ones are usually those of the connection's
+    /// last response: a copy of them saves formatting and allocating each again.
+    pub fn stamp(&self, last: &Mutex<Option<LastHead>>) -> HeaderMap {
         let (template, cache) = self.last.template(self.plan);
-        let mut headers = template.clone();
-        for (place, value) in headers.values_mut().zip(self.filled_in().values()) {
+        let mut headers = self.updated(&mut last.lock(), template).headers.clone();
+        for (place, value) in headers.values_mut().zip(self.fresh().values()) {
             *place = value;
         }
         if self.cache != cache {
@@ -105,26 +106,42 @@ impl Envelope<'_> {
         headers
     }
 
-    fn filled_in(&self) -> Lines {
+    /// The head of the last response with the values that have changed since.
+    fn updated<'h>(&self, last: &'h mut Option<LastHead>, template: &'static HeaderMap) -> &'h LastHead {
         let Self { plan, verdict, now, .. } = self;
-        let mut lines = Lines::new();
-        lines.number(verdict.limit).end();
-        lines.number(verdict.remaining).end();
-        lines.number(verdict.reset_unix_seconds(now.unix_ms)).end();
-        lines.quoted(plan.id()).text(";q=").number(verdict.limit).text(";w=").number(WINDOW_SECONDS).end();
-        lines
-            .quoted(plan.id())
-            .text(";r=")
-            .number(verdict.remaining)
-            .text(";t=")
-            .number(verdict.next_seconds())
-            .end();
-        lines.text(self.request_id).end();
-        match self.last {
-            Last::Tag(tag) => lines.text(tag).end(),
-            Last::RetryAfter(seconds) => lines.number(seconds).end(),
-            Last::None => {}
+        let (limit, reset) = (verdict.limit, verdict.reset_unix_seconds(now.unix_ms));
+        last.take_if(|head| !std::ptr::eq(head.template, template));
+        let head = last.get_or_insert_with(|| LastHead::of(template));
+        if head.limit != Some(limit) {
+            head.limit = Some(limit);
+            head.headers.insert(X_LIMIT, limit.into());
+            let policy = format!("\"{}\";q={limit};w={WINDOW_SECONDS}", plan.id());
+            head.headers.insert(POLICY, text(&policy));
         }
+        if head.reset != Some(reset) {
+            head.reset = Some(reset);
+            head.headers.insert(X_RESET, reset.into());
+        }
+        let mut digits = itoa::Buffer::new();
+        let (name, value) = match self.last {
+            Last::Tag(tag) => (header::ETAG, tag),
+            Last::RetryAfter(seconds) => (header::RETRY_AFTER, digits.format(seconds)),
+            Last::None => return head,
+        };
+        if head.last != value {
+            value.clone_into(&mut head.last);
+            head.headers.insert(name, text(value));
+        }
+        head
+    }
+
+    fn fresh(&self) -> Lines {
+        let Self { plan, verdict, request_id, .. } = self;
+        let mut lines = Lines::new();
+        lines.number(verdict.remaining).end();
+        lines.text("\"").text(plan.id()).text("\";r=").number(verdict.remaining);
+        lines.text(";t=").number(verdict.next_seconds()).end();
+        lines.text(request_id).end();
         lines
     }
 }
@@ -132,21 +149,17 @@ impl Envelope<'_> {
 /// Header values, written one after the other into one shared buffer.
 struct Lines {
     text: String,
-    ends: ArrayVec<usize, 7>,
+    ends: ArrayVec<usize, 3>,
 }
 
 impl Lines {
     fn new() -> Self {
-        Self { text: String::with_capacity(256), ends: ArrayVec::new() }
+        Self { text: String::with_capacity(96), ends: ArrayVec::new() }
     }
 
     fn text(&mut self, piece: &str) -> &mut Self {
         self.text.push_str(piece);
         self
-    }
-
-    fn quoted(&mut self, piece: &str) -> &mut Self {
-        self.text("\"").text(piece).text("\"")
     }
 
     fn number(&mut self, value: impl itoa::Integer) -> &mut Self {
@@ -168,6 +181,12 @@ impl Lines {
     }
 }
 
+/// Lets scripts of other origins read the response and its headers.
+pub fn open_to_scripts(headers: &mut HeaderMap) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+}
+
 pub fn text(value: &str) -> HeaderValue {
     checked(HeaderValue::from_str(value))
 }
@@ -182,14 +201,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variable_headers_come_first_in_every_template() {
-        for (template, last) in TEMPLATES
-            .iter()
-            .flat_map(|templates| templates.iter().zip([Some(header::ETAG), Some(header::RETRY_AFTER), None]))
-        {
-            let to_come: Vec<HeaderName> = FILLED_IN.into_iter().chain(last).collect();
-            assert!(template.keys().take(to_come.len()).eq(&to_come));
-            assert_eq!(template.values().filter(|value| value.is_empty()).count(), to_come.len());
+    fn fresh_headers_come_first_in_every_template() {
+        for template in TEMPLATES.iter().flatten() {
+            assert!(template.keys().take(FRESH.len()).eq(&FRESH));
+        }
+    }
+
+    #[test]
+    fn headers_do_not_depend_on_the_last_response() {
+        let verdict =
+            |limit, remaining| Verdict { admitted: true, limit, remaining, next_ns: 0, full_ns: 59 << 30 };
+        let (few, many) = (verdict(30, 29), verdict(500, 7));
+        let lasts = [Last::Tag("W/\"a\""), Last::Tag("W/\"b\""), Last::RetryAfter(9), Last::None];
+        let kept = Mutex::new(None);
+        for (plan, number) in Plan::ALL.into_iter().cycle().zip(0..200) {
+            let envelope = Envelope {
+                plan,
+                verdict: if number % 3 == 0 { &few } else { &many },
+                now: Now { monotonic_ns: 0, unix_ms: number / 7 * 1000 },
+                request_id: "x-1",
+                last: lasts[number as usize / 5 % lasts.len()],
+                cache: if number % 11 == 0 { NO_STORE } else { REVALIDATE },
+            };
+            let headers = envelope.stamp(&kept);
+            assert_eq!(headers, envelope.stamp(&Mutex::new(None)));
+            assert!(headers.values().all(|value| !value.is_empty()), "{headers:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{self, HeaderName, HeaderValue};
-use lastro_model::{Stamp, digest_of_stamps};
+use lastro_model::{Outcome, Stamp, digest_of_stamps};
 use serde::Serialize;
 
 use super::body::Body;
@@ -28,6 +28,8 @@ pub struct Reply {
     pub encoding: Option<Stored>,
     /// Seconds that a rejected client should wait.
     pub retry_after: Option<u64>,
+    /// The outcome in the usage report, if the status does not tell it.
+    pub outcome: Option<Outcome>,
     /// Headers beside those common to all responses.
     pub headers: Vec<Header>,
 }
@@ -83,6 +85,7 @@ impl Reply {
             policy: None,
             encoding: None,
             retry_after: None,
+            outcome: None,
             headers: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use http::{HeaderName, StatusCode};
 use lastro_model::{Plan, SubscriptionStatus};
 use lastro_store::BillingState;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::billing::Billing;
 use crate::error::ApiError;
@@ -29,12 +29,6 @@ struct BillingView {
 #[derive(Serialize)]
 struct Address<'a> {
     url: &'a str,
-}
-
-#[derive(Deserialize)]
-struct CheckoutRequest {
-    #[serde(default, deserialize_with = "body::present")]
-    plan: Option<serde_json::Value>,
 }
 
 pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -89,9 +83,9 @@ fn on<'a>(action: &Action<'a>) -> Result<&'a Billing, ApiError> {
 }
 
 fn asked_plan(body: &[u8]) -> Result<Plan, ApiError> {
-    let request: CheckoutRequest = body::object(body, "the body must be a JSON object with `plan`, once")?;
-    let plan = request.plan.as_ref().and_then(serde_json::Value::as_str).map(Plan::parse);
-    match plan {
+    let members = body::object(body, &["plan"], "the body must be a JSON object with `plan`")?;
+    let plan = members.get("plan").and_then(|plan| serde_json::from_str::<String>(plan.get()).ok());
+    match plan.as_deref().map(Plan::parse) {
         Some(Ok(plan)) if plan != Plan::Free => Ok(plan),
         _ => Err(ApiError::BadRequest("`plan` must be one of bronze, gold, platinum".into())),
     }

@@ -6,7 +6,7 @@ use lastro_model::{Day, Decimal};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::query::{Query, bad};
+use crate::http::request::query::{LIST_LIMIT, Query, bad};
 use crate::http::response::csv;
 use crate::http::response::reply::{Reply, Version};
 
@@ -76,9 +76,12 @@ pub fn holidays(question: &Question<'_>) -> Result<Reply, ApiError> {
     let text = query.required("year", query.get("year")?)?;
     let digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     let year = digits.then(|| text.parse().ok()).flatten().ok_or_else(|| bad("year", FORM))?;
-    let holidays = calendar::holidays(year).ok_or_else(|| bad("year", FORM))?;
+    let (page, (from, to)) = (query.page_or(LIST_LIMIT, LIST_LIMIT)?, query.days()?);
+    let mut holidays = calendar::holidays(year).ok_or_else(|| bad("year", FORM))?;
+    holidays.retain(|(day, _)| from.is_none_or(|from| from <= *day) && to.is_none_or(|to| *day <= to));
+    let (total, holidays) = (holidays.len(), &holidays[page.of(holidays.len())]);
     if let Some(dialect) = question.format()?.dialect(question.plan)? {
-        let label = question.label(format!("holidays-{year}"), holidays.len());
+        let label = question.label(format!("holidays-{year}"), total);
         let file = csv::file(dialect, &label, &["date", "name", "name_pt"], [], |writer| {
             holidays.iter().try_for_each(|(day, holiday)| {
                 writer.row(|put| {
@@ -92,9 +95,9 @@ pub fn holidays(question: &Question<'_>) -> Result<Reply, ApiError> {
     }
     let object =
         Object::new(Vec::with_capacity(1_024)).array(name!("data"), holidays, |(day, holiday), out| {
-            write_names(Object::new(out).token(name!("date"), day), holiday);
+            write_names(Object::new(out).token(name!("date"), *day), *holiday);
         });
-    Ok(constant(object.end()))
+    Ok(constant(object.number(name!("total"), total).end()))
 }
 
 fn write_names(object: Object<&mut Vec<u8>>, holiday: Holiday) {

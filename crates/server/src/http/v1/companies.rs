@@ -1,9 +1,10 @@
 //! Registered companies.
 
-use lastro_catalog::{Companies, CompanyFilter, FilingFilter, Listing, Name, Object, name};
+use lastro_catalog::{Catalog, Companies, CompanyFilter, Listing, Name, Object, name};
 use lastro_model::{Cnpj, CompanyId, Ticker};
 
-use super::filings;
+use super::counts;
+use super::filings::{self, Filters};
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -17,9 +18,9 @@ const TYPICAL_BYTES: usize = 290;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (question.query.page()?, question.format()?);
-    let (status, sector) = (question.query.get("status")?, question.query.get("sector")?);
+    let filter = filter(question)?;
     let companies = &question.catalog.companies;
-    let listing = companies.list(&CompanyFilter { status, sector }, page);
+    let listing = companies.list(&filter, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
         return csv::page(dialect, &label, &companies.data, &listing, companies.stamps());
@@ -31,11 +32,38 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(Reply::data(body, companies.stamps()))
 }
 
+/// The filters of the list.
+pub fn filter<'a>(question: &'a Question<'_>) -> Result<CompanyFilter<'a>, ApiError> {
+    let query = &question.query;
+    let cnpj = query.get("cnpj")?.map(Cnpj::parse).transpose();
+    let cnpj = cnpj.map_err(|reason| ApiError::parameter("cnpj", &reason))?;
+    Ok(CompanyFilter {
+        status: query.get("status")?,
+        sector: query.get("sector")?,
+        cnpj,
+        ..registered(question)?
+    })
+}
+
+/// The companies registered between the requested days.
+pub fn registered<'a>(question: &'a Question<'_>) -> Result<CompanyFilter<'a>, ApiError> {
+    let (from, to) = question.query.days()?;
+    Ok(CompanyFilter { from, to, ..CompanyFilter::default() })
+}
+
+/// The sectors that can be asked for.
+pub fn sectors(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (page, filter, format) = (counts::page(question)?, registered(question)?, question.format()?);
+    let companies = &question.catalog.companies;
+    let counted = companies.sector_counts(&filter);
+    counts::reply(question, (name!("sector"), "sector"), &counted, page, format, companies.stamps())
+}
+
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
-    let hits = Hits::named(question)?;
+    let (hits, filter) = (Hits::named(question)?, registered(question)?);
     let companies = &question.catalog.companies;
-    let found = companies.search(q, page);
+    let found = companies.found_within(&filter, page, |page| companies.search(q, page));
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies-search", found.total);
         return csv::page(dialect, &label, &companies.data, &found, companies.stamps());
@@ -66,10 +94,11 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter, format) = (question.query.page()?, filings::named(question)?, question.format()?);
+    let (page, format) = (question.query.page()?, question.format()?);
+    let filters = Filters::beside_companies(question)?;
     let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
     let company = named(companies, question.path.get("id"))?;
-    let listing = filings.list(&FilingFilter { company: Some(company), ..filter }, page);
+    let listing = filings.list(&filters.among(&[company]), page);
     let stamps = question.catalog.stamps_of_filings();
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label(format!("company-{company}-filings"), listing.total);
@@ -82,6 +111,14 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
 pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
     let row = position(companies, id).ok_or(NO_SUCH_COMPANY)?;
     Ok(companies.company(row).id)
+}
+
+/// The company named in a filter of filings. It may be missing from the registry, as foreign issuers are.
+pub fn filing(catalog: &Catalog, id: &str) -> Result<CompanyId, ApiError> {
+    named(&catalog.companies, id).or_else(|error| {
+        let code = CompanyId::parse(id.trim()).ok();
+        code.filter(|code| catalog.filings.has_company(*code)).ok_or(error)
+    })
 }
 
 /// Whether this is well-formed as a CNPJ, a registry code or a ticker.

@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Observations, Part, Timeline};
-use lastro_model::{CompanyId, Day, Pair, RatePoint, Series, Stamp};
+use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Listing, Observations, Part};
+use lastro_model::{Series, Stamp};
 
+use super::filings::Filters;
 use super::{companies, fx};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::format::{Format, NDJSON};
+use crate::http::request::query::{Query, bad};
 use crate::http::response::export::{Export, Selection, select};
 
 /// Rows, and their stamps.
@@ -17,17 +19,16 @@ type Found = (Box<dyn Selection>, Vec<Stamp>);
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let dataset = Dataset::named(question.path.get("dataset"))?;
     let format = Format::asked(&question.query, question.accept, NDJSON)?;
-    refuse_paging(question)?;
-    let filters = Filters::of(question)?;
-    let dialect = format.dialect(question.plan)?;
+    check_filters(&question.query, dataset)?;
     let (rows, stamps) = match dataset {
-        Dataset::One(series) => every_point(&question.catalog.series[series], &filters),
-        Dataset::Series => every_observation(question, &filters),
-        Dataset::Fx => every_quote(question, &filters),
-        Dataset::Companies => every_company(question, filters),
-        Dataset::Filings => every_filing(question, filters),
+        Dataset::One(series) => every_point(question, series)?,
+        Dataset::Series => every_observation(question)?,
+        Dataset::Fx => every_quote(question)?,
+        Dataset::Companies => every_company(question)?,
+        Dataset::Filings => every_filing(question)?,
     };
-    Ok(Export { name: dataset.name(), day: question.now.utc_day(), stamps, dialect, rows })
+    let (day, dialect) = (question.now.utc_day(), format.dialect(question.plan)?);
+    Ok(Export { name: dataset.name(), day, stamps, dialect, as_strings: false, rows })
 }
 
 /// A data set that can be exported.
@@ -58,6 +59,17 @@ impl Dataset {
         }
     }
 
+    /// The filters of the matching list.
+    const fn filters(self) -> &'static [&'static str] {
+        match self {
+            Self::Companies => &["status", "sector", "cnpj", "from", "to"],
+            Self::Filings => &["company_id", "category", "from", "to"],
+            Self::One(_) => &["from", "to"],
+            Self::Fx => &["pair", "from", "to"],
+            Self::Series => &["id", "from", "to"],
+        }
+    }
+
     fn named(name: &str) -> Result<Self, ApiError> {
         static NO_SUCH_DATASET: LazyLock<String> = LazyLock::new(|| {
             let names: Vec<&str> = Dataset::all().map(Dataset::name).collect();
@@ -68,97 +80,81 @@ impl Dataset {
     }
 }
 
-/// Rejects paging, which is for lists; ignoring it would return much more than was requested.
-fn refuse_paging(question: &Question<'_>) -> Result<(), ApiError> {
-    for name in ["limit", "offset"] {
-        if question.query.get(name)?.is_some() {
-            let message =
-                format!("`{name}` is not for exports: an export is all of it; use the list for pages");
-            return Err(ApiError::BadRequest(message.into()));
+/// Rejects filters of other data sets: ignoring them would return more than was requested.
+fn check_filters(query: &Query<'_>, dataset: Dataset) -> Result<(), ApiError> {
+    let own = dataset.filters();
+    let foreign = query.names().find(|name| !own.contains(name) && !FORMATS.contains(name));
+    match foreign {
+        Some(name) => {
+            Err(bad(name, &format!("is not for {}, which takes {}", dataset.name(), own.join(", "))))
         }
-    }
-    Ok(())
-}
-
-/// The filters of all data sets. All are parsed for every data set: a typo must be reported.
-struct Filters {
-    status: Option<String>,
-    sector: Option<String>,
-    category: Option<String>,
-    company: Option<CompanyId>,
-    pair: Option<Pair>,
-    series: Option<Series>,
-    from: Option<Day>,
-    to: Option<Day>,
-}
-
-impl Filters {
-    fn of(question: &Question<'_>) -> Result<Self, ApiError> {
-        let (query, catalog) = (&question.query, question.catalog);
-        let text = |name| Ok::<_, ApiError>(query.get(name)?.map(str::to_owned));
-        let (from, to) = query.days()?;
-        let pair = query.get("pair")?.map(|pair| fx::held_pair(&catalog.fx, pair)).transpose()?;
-        let series = query.get("id")?.map(series).transpose()?;
-        let (status, sector, category) = (text("status")?, text("sector")?, text("category")?);
-        let company = company(question)?;
-        Ok(Self { status, sector, category, company, pair, series, from, to })
+        None => Ok(()),
     }
 }
 
-/// The requested series, by its id or its code.
-fn series(text: &str) -> Result<Series, ApiError> {
-    let unknown = || {
-        ApiError::BadRequest(
-            "`id` must be the id or the code of a series; `/api/v1/series` lists them".into(),
-        )
-    };
-    Series::parse(text).ok_or_else(unknown)
-}
+/// The parameters of all data sets.
+const FORMATS: [&str; 3] = ["format", "locale", "numbers"];
 
-/// The requested company. It need not exist except for filings, the only data set that it filters.
-fn company(question: &Question<'_>) -> Result<Option<CompanyId>, ApiError> {
-    let Some(id) = question.query.get("company_id")? else { return Ok(None) };
-    if !companies::can_be_named(id) {
-        return Err(ApiError::BadRequest("`company_id` must be a registry code, a CNPJ or a ticker".into()));
-    }
-    let of_filings = question.path.get("dataset") == "filings";
-    of_filings.then(|| companies::named(&question.catalog.companies, id)).transpose()
-}
-
-fn every_company(question: &Question<'_>, Filters { status, sector, .. }: Filters) -> Found {
+fn every_company(question: &Question<'_>) -> Result<Found, ApiError> {
     let part = &question.catalog.companies;
+    let CompanyFilter { status, sector, cnpj, from, to } = companies::filter(question)?;
+    let (status, sector) = (status.map(str::to_owned), sector.map(str::to_owned));
     let rows = select(part, move |companies, page| {
-        companies.list(&CompanyFilter { status: status.as_deref(), sector: sector.as_deref() }, page)
+        let (status, sector) = (status.as_deref(), sector.as_deref());
+        companies.list(&CompanyFilter { status, sector, cnpj, from, to }, page)
     });
-    (rows, part.stamps().to_vec())
+    Ok((rows, part.stamps().to_vec()))
 }
 
-fn every_filing(question: &Question<'_>, filters: Filters) -> Found {
-    let Filters { category, company, from, to, .. } = filters;
-    let rows = select(&question.catalog.filings, move |filings, page| {
-        filings.list(&FilingFilter { company, category: category.as_deref(), from, to }, page)
-    });
-    (rows, question.catalog.stamps_of_filings().collect())
+fn every_filing(question: &Question<'_>) -> Result<Found, ApiError> {
+    let filters = Filters::of(question)?;
+    let companies = filters.companies(question)?;
+    let filter = filters.among(&companies);
+    let part = &question.catalog.filings;
+    let rows = if companies.len() > 1 {
+        // Merged once, and not for every page.
+        let positions = part.positions(&filter);
+        select(part, move |_, page| Listing::of(&positions, page))
+    } else {
+        let (category, from, to) = (filter.category.map(str::to_owned), filter.from, filter.to);
+        select(part, move |filings, page| {
+            filings
+                .list(&FilingFilter { companies: &companies, category: category.as_deref(), from, to }, page)
+        })
+    };
+    Ok((rows, question.catalog.stamps_of_filings().collect()))
 }
 
-fn every_point(part: &Arc<Part<Timeline<RatePoint>>>, filters: &Filters) -> Found {
-    let Filters { from, to, .. } = *filters;
-    (select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.stamp])
+fn every_point(question: &Question<'_>, series: Series) -> Result<Found, ApiError> {
+    let ((from, to), part) = (question.query.days()?, &question.catalog.series[series]);
+    Ok((select(part, move |timeline, page| timeline.list(from, to, page)), vec![part.stamp]))
 }
 
 /// The values of the requested series, or of all.
-fn every_observation(question: &Question<'_>, filters: &Filters) -> Found {
-    let Filters { from, to, series, .. } = *filters;
+fn every_observation(question: &Question<'_>) -> Result<Found, ApiError> {
+    let (from, to) = question.query.days()?;
+    let series = question.query.get("id")?.map(series).transpose()?;
     let named = Series::ALL.into_iter().filter(|other| series.is_none_or(|series| series == *other));
     let parts: Vec<_> = named.map(|series| (series, Arc::clone(&question.catalog.series[series]))).collect();
     let stamps = parts.iter().map(|(_, part)| part.stamp).collect();
     let all = Arc::new(Part { data: Observations::of(parts), ..Part::default() });
-    (select(&all, move |all, page| all.list(from, to, page)), stamps)
+    Ok((select(&all, move |all, page| all.list(from, to, page)), stamps))
+}
+
+/// The requested series, by its id or its code.
+fn series(text: &str) -> Result<Series, ApiError> {
+    Series::parse(text).ok_or_else(|| {
+        bad(
+            "id",
+            "must be the id or the code of a series of the central bank's SGS; `/api/v1/series` lists them",
+        )
+    })
 }
 
 /// The quotes of the requested pair, or of all.
-fn every_quote(question: &Question<'_>, filters: &Filters) -> Found {
-    let filter = FxFilter { pair: filters.pair, from: filters.from, to: filters.to };
-    let part = &question.catalog.fx;
-    (select(part, move |book, page| book.list(&filter, page)), vec![part.stamp])
+fn every_quote(question: &Question<'_>) -> Result<Found, ApiError> {
+    let ((from, to), part) = (question.query.days()?, &question.catalog.fx);
+    let pair = question.query.get("pair")?.map(|pair| fx::held_pair(part, pair)).transpose()?;
+    let filter = FxFilter { pair, from, to };
+    Ok((select(part, move |book, page| book.list(&filter, page)), vec![part.stamp]))
 }

@@ -1,12 +1,14 @@
 //! Documents that companies filed with the regulator.
 
-use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Page, Table, name};
-use lastro_model::FilingId;
+use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Table, name};
+use lastro_model::{CompanyId, Day, FilingId};
 
+use super::companies;
+use super::counts;
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::query::LIST_LIMIT;
+use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
@@ -14,30 +16,82 @@ use crate::http::response::reply::Reply;
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filter, format) = (question.query.page()?, named(question)?, question.format()?);
+    let (page, filters, format) = (question.query.page()?, Filters::of(question)?, question.format()?);
+    let companies = filters.companies(question)?;
     let filings = &question.catalog.filings;
-    let listing = filings.list(&filter, page);
+    let listing = filings.list(&filters.among(&companies), page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
+        return csv::page(dialect, &label, &filings.data, &listing, filters.stamps(question));
     }
     let body = listed(filings, &listing)
         .number(name!("limit"), page.limit)
         .number(name!("offset"), page.offset)
         .end();
-    Ok(Reply::data(body, [filings.stamp]))
+    Ok(Reply::data(body, filters.stamps(question)))
 }
 
-/// The filters in a request.
-pub fn named<'a>(question: &'a Question<'_>) -> Result<FilingFilter<'a>, ApiError> {
-    let (from, to) = question.query.days()?;
-    Ok(FilingFilter { category: question.query.get("category")?, from, to, company: None })
+/// The filters of lists and searches of filings.
+#[derive(Debug)]
+pub struct Filters<'a> {
+    category: Option<&'a str>,
+    /// As given: a registry code, a CNPJ or a ticker each.
+    company_ids: Vec<&'a str>,
+    from: Option<Day>,
+    to: Option<Day>,
+}
+
+/// Most companies in one request.
+const MOST_COMPANIES: usize = 100;
+
+impl<'a> Filters<'a> {
+    /// The filters in a request. Whether the companies exist is left to [`Self::companies`].
+    pub fn of(question: &'a Question<'_>) -> Result<Self, ApiError> {
+        Ok(Self { company_ids: company_ids(question)?, ..Self::beside_companies(question)? })
+    }
+
+    /// The filters other than companies.
+    pub fn beside_companies(question: &'a Question<'_>) -> Result<Self, ApiError> {
+        let (from, to) = question.query.days()?;
+        Ok(Self { category: question.query.get("category")?, company_ids: Vec::new(), from, to })
+    }
+
+    /// The companies, each once; none stands for all.
+    pub fn companies(&self, question: &Question<'_>) -> Result<Vec<CompanyId>, ApiError> {
+        let mut found: Vec<CompanyId> = Vec::new();
+        for id in &self.company_ids {
+            let company = companies::filing(question.catalog, id)?;
+            if !found.contains(&company) {
+                found.push(company);
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn among(&self, companies: &'a [CompanyId]) -> FilingFilter<'a> {
+        FilingFilter { companies, category: self.category, from: self.from, to: self.to }
+    }
+
+    /// The stamps of the filings, and of the registry if it was used to find companies.
+    fn stamps(&self, question: &Question<'_>) -> impl Iterator<Item = lastro_model::Stamp> {
+        let registry = if self.company_ids.is_empty() { 2 } else { 0 };
+        question.catalog.stamps_of_filings().skip(registry)
+    }
+}
+
+fn company_ids<'a>(question: &'a Question<'_>) -> Result<Vec<&'a str>, ApiError> {
+    let ids = question.query.list("company_id", MOST_COMPANIES)?;
+    if ids.iter().all(|id| companies::can_be_named(id)) {
+        return Ok(ids);
+    }
+    Err(bad("company_id", "must be registry codes, CNPJs or tickers with commas between them"))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
-    let hits = Hits::named(question)?;
-    let found = question.catalog.search_filings(q, page);
+    let (hits, filters) = (Hits::named(question)?, Filters::of(question)?);
+    let companies = filters.companies(question)?;
+    let found = question.catalog.search_filings(q, &filters.among(&companies), page);
     let (filings, stamps) = (&question.catalog.filings, question.catalog.stamps_of_filings());
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-search", found.total);
@@ -48,15 +102,27 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (limit, format) = (question.query.limit(LIST_LIMIT)?, question.format()?);
+    let (page, filters, format) = (question.query.page()?, Filters::of(question)?, question.format()?);
+    let companies = filters.companies(question)?;
     let filings = &question.catalog.filings;
-    let listing = filings.list(&FilingFilter::default(), Page { limit, offset: 0 });
+    let listing = filings.list(&filters.among(&companies), page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-recent", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, [filings.stamp]);
+        return csv::page(dialect, &label, &filings.data, &listing, filters.stamps(question));
     }
     let object = Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES));
-    Ok(Reply::data(array(object, name!("data"), filings, &listing).end(), [filings.stamp]))
+    Ok(Reply::data(array(object, name!("data"), filings, &listing).end(), filters.stamps(question)))
+}
+
+/// The categories that can be asked for.
+pub fn categories(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let (page, format) = (counts::page(question)?, question.format()?);
+    let (company_ids, (from, to)) = (company_ids(question)?, question.query.days()?);
+    let filters = Filters { category: None, company_ids, from, to };
+    let companies = filters.companies(question)?;
+    let counted = question.catalog.filings.category_counts(&filters.among(&companies));
+    let stamps = question.catalog.stamps_of_filings();
+    counts::reply(question, (name!("category"), "category"), &counted, page, format, stamps)
 }
 
 pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {

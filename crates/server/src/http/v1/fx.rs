@@ -47,7 +47,8 @@ fn derived_history(question: &Question<'_>, asked: &Asked, legs: &Legs<'_>) -> R
     let within =
         |leg: &FxQuote| from.is_none_or(|from| from <= leg.day) && asked.to.is_none_or(|to| leg.day <= to);
     let days: Vec<_> = legs.days().filter(|(base, quote)| base.or(*quote).is_some_and(within)).collect();
-    let quotes: Vec<FxQuote> = days.iter().take(asked.limit).filter_map(|day| legs.quote(*day)).collect();
+    let quotes: Vec<FxQuote> =
+        days[asked.page.of(days.len())].iter().filter_map(|day| legs.quote(*day)).collect();
     let stamp = question.catalog.fx.stamp;
     if let Some(dialect) = dialect {
         let label = question.label(file_name(legs.pair), days.len());
@@ -55,8 +56,10 @@ fn derived_history(question: &Question<'_>, asked: &Asked, legs: &Legs<'_>) -> R
             quotes.iter().try_for_each(|quote| writer.row(|put| legs.cells(quote, put)))
         });
     }
-    let object = Object::new(Vec::with_capacity(16 + quotes.len() * 128));
-    let body = object.array(name!("data"), &quotes, |quote, out| legs.write_json(quote, out)).end();
+    let body = Object::new(Vec::with_capacity(40 + quotes.len() * 128))
+        .array(name!("data"), &quotes, |quote, out| legs.write_json(quote, out))
+        .number(name!("total"), days.len())
+        .end();
     Ok(Reply::data(body, [stamp]))
 }
 

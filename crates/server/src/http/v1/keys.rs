@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use lastro_access::{ActiveKey, IssuedKey};
 use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::allowance;
 use crate::access::Access;
@@ -132,22 +132,16 @@ async fn check_rotation(access: &Access, held: &ActiveKey, now: Now) -> Result<(
 const DEFAULT_GRACE: SignedDuration = SignedDuration::from_hours(1);
 const LONGEST_GRACE: i64 = 86_400;
 
-/// The body of a rotation. Other members are ignored, as everywhere.
-#[derive(Deserialize)]
-struct RotationRequest {
-    #[serde(default, deserialize_with = "body::present")]
-    grace_seconds: Option<serde_json::Value>,
-}
-
 /// The time that the old key remains valid. The default needs no body.
 pub fn grace(body: &[u8]) -> Result<SignedDuration, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(DEFAULT_GRACE);
     }
-    let request: RotationRequest =
-        body::object(body, "the body must be a JSON object, with `grace_seconds` at most once")?;
-    let Some(value) = request.grace_seconds else { return Ok(DEFAULT_GRACE) };
-    let seconds = value.as_i64().filter(|seconds| (0..=LONGEST_GRACE).contains(seconds));
+    let otherwise = "the body must be a JSON object, with `grace_seconds` at most once";
+    let members = body::object(body, &["grace_seconds"], otherwise)?;
+    let Some(value) = members.get("grace_seconds") else { return Ok(DEFAULT_GRACE) };
+    let seconds = serde_json::from_str(value.get()).ok();
+    let seconds = seconds.filter(|seconds| (0..=LONGEST_GRACE).contains(seconds));
     seconds
         .map(SignedDuration::from_secs)
         .ok_or(ApiError::BadRequest("`grace_seconds` must be an integer from 0 to 86400".into()))

@@ -33,19 +33,19 @@ fn series(question: &Question<'_>, series: Series) -> Result<Reply, ApiError> {
     asked.points(question, &series.about().id, &part.data, part.stamp)
 }
 
-/// The parameters: the newest `limit` points between two days.
+/// The parameters: a page of the points between two days, newest first.
 pub(super) struct Asked {
     pub(super) from: Option<Day>,
     pub(super) to: Option<Day>,
-    pub(super) limit: usize,
+    pub(super) page: Page,
     pub(super) format: Format,
 }
 
 impl Asked {
     pub(super) fn of(question: &Question<'_>) -> Result<Self, ApiError> {
-        let limit = question.query.limit(SERIES_LIMIT)?;
+        let page = question.query.page_of(SERIES_LIMIT)?;
         let (from, to) = question.query.days()?;
-        Ok(Self { from, to, limit, format: question.format()? })
+        Ok(Self { from, to, page, format: question.format()? })
     }
 
     /// The requested points, as far back as the plan allows.
@@ -59,17 +59,15 @@ impl Asked {
         let dialect = self.format.dialect(question.plan)?;
         let from = self.first_day(question, timeline.newest().map(Point::day))?;
         if let Some(dialect) = dialect {
-            let listing = timeline.list(from, self.to, Page { limit: self.limit, offset: 0 });
+            let listing = timeline.list(from, self.to, self.page);
             let label = question.label(name.to_string(), listing.total);
             return csv::page(dialect, &label, timeline, &listing, [stamp]);
         }
-        let range = timeline.between(from, self.to);
-        let page = range.start..range.end.min(range.start.saturating_add(self.limit));
-        let items = timeline.json(page);
-        Ok(Reply::data(
-            Object::new(Vec::with_capacity(items.len() + 16)).joined(name!("data"), items).end(),
-            [stamp],
-        ))
+        let found = timeline.between(from, self.to);
+        let shown = self.page.of(found.len());
+        let items = timeline.json(found.start + shown.start..found.start + shown.end);
+        let body = Object::new(Vec::with_capacity(items.len() + 40)).joined(name!("data"), items);
+        Ok(Reply::data(body.number(name!("total"), found.len()).end(), [stamp]))
     }
 
     /// The first day shown: never before the plan's window. A request for earlier days gets the upgrade prompt.

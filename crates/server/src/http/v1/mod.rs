@@ -5,6 +5,7 @@ pub mod billing;
 pub mod calculations;
 pub mod calendar;
 pub mod companies;
+mod counts;
 pub mod export;
 pub mod filings;
 pub mod fx;

@@ -7,7 +7,7 @@ use lastro_access::{
     ApiKey, Applicant, ClientAddr, Grant, IssuedKey, RegistrationRefusal, Terms, plans as plan_table, terms,
 };
 use lastro_model::{Day, Now, Outcome, Plan, UsageCount};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::allowance;
@@ -78,18 +78,9 @@ pub async fn register(action: Action<'_>) -> Result<Reply, ApiError> {
 
 /// Parses the applicant from the body of a registration.
 pub fn applicant_from_json(body: &[u8]) -> Result<Applicant, ApiError> {
-    let fields: Fields<'_> =
-        body::object(body, "the body must be a JSON object with `name` and `email`, once each")?;
-    Ok(Applicant::new(&text_of("name", fields.name)?, &text_of("email", fields.email)?)?)
-}
-
-/// The members of a registration; all others are ignored.
-#[derive(Deserialize)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    name: Option<&'a RawValue>,
-    #[serde(borrow)]
-    email: Option<&'a RawValue>,
+    let otherwise = "the body must be a JSON object with `name` and `email`, once each";
+    let members = body::object(body, &["name", "email"], otherwise)?;
+    Ok(Applicant::new(&text_of("name", members.get("name"))?, &text_of("email", members.get("email"))?)?)
 }
 
 fn text_of(field: &str, value: Option<&RawValue>) -> Result<String, ApiError> {

@@ -1,7 +1,10 @@
 //! One search over companies and filings, and suggestions while the user types.
 
-use lastro_catalog::{Catalog, Cell, Companies, Filings, Listing, Object, Suggestion, Table, name};
+use lastro_catalog::{
+    Catalog, Cell, Companies, FilingFilter, Filings, Listing, Object, Suggestion, Table, name,
+};
 
+use super::companies;
 use super::hits::{self, Hits};
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -11,10 +14,12 @@ use crate::http::response::reply::Reply;
 
 pub fn everything(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (q, page, format) = (question.query.search()?, question.query.page()?, question.format()?);
-    let hits = Hits::named(question)?;
+    let (hits, registered, (from, to)) =
+        (Hits::named(question)?, companies::registered(question)?, question.query.days()?);
     let catalog = question.catalog;
-    let found_companies = catalog.search_companies(q, page);
-    let found_filings = catalog.search_filings(q, page);
+    let found_companies = catalog.search_companies(q, &registered, page);
+    let found_filings =
+        catalog.search_filings(q, &FilingFilter { from, to, ..FilingFilter::default() }, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         return as_csv(question, dialect, &found_companies, &found_filings);
     }

@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::app::{TestApp, id_of, soon};
 use stripe::{KEY, State, Stripe};
 
-const SECRET: &str = "whsec_hunter2";
+pub(crate) const SECRET: &str = "whsec_hunter2";
 
 /// Turns payments on.
 pub(crate) fn switch_on(setup: &mut Setup, stripe: &Stripe) {
@@ -111,14 +111,14 @@ async fn plan(app: &TestApp, key: &str) -> String {
     app.get("/health").key(key).send().await.expect(200).header("x-plan").to_owned()
 }
 
-fn event(kind: &str, object: &Value) -> Value {
+pub(crate) fn event(kind: &str, object: &Value) -> Value {
     let mut id = [0; 8];
     lastro::clock::fill_random(&mut id);
     json!({"id": format!("evt_{}", hex::encode(&id)), "type": kind, "data": {"object": object}})
 }
 
 /// The header of a body signed with this secret at this time.
-fn signature(secret: &str, at: i64, body: &str) -> String {
+pub(crate) fn signature(secret: &str, at: i64, body: &str) -> String {
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     let mac = mac.chain_update(format!("{at}.{body}"));
     format!("t={at},v1={}", hex::encode(&mac.finalize().into_bytes()))

@@ -30,6 +30,8 @@ pub(crate) enum Trouble {
     Cut,
     /// Neither effect nor response within the timeout.
     Silence,
+    /// The effect, and no response within the timeout.
+    LostAnswer,
 }
 
 #[derive(Debug, Clone)]
@@ -313,9 +315,12 @@ async fn take(
             tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
             return Err(Cut);
         }
-        Some(Trouble::Cut) | None => {}
+        Some(Trouble::Cut | Trouble::LostAnswer) | None => {}
     }
     let (status, answer) = once(&mut state.lock().unwrap(), &head.method, &path, &call);
+    if let Some(Trouble::LostAnswer) = trouble {
+        tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+    }
     if trouble.is_some() { Err(Cut) } else { Ok(response(status, &answer)) }
 }
 

@@ -152,11 +152,23 @@ async fn invalid_parameters_are_rejected_with_a_message() {
     app.get("/api/v1/export/").key(&key).send().await.expect(404);
     app.get("/api/v1/export/selic/x").key(&key).send().await.expect(404);
     app.post("/api/v1/export/selic", "").key(&key).send().await.expect(405);
-    // Filters of other data sets have no effect here, but must be valid.
-    let all = export(&app, &key, "selic").await.number("x-total-count");
-    for company in ["90001", "99999999"] {
-        let foreign = format!("selic?pair=EUR/BRL&status=none&company_id={company}&q=x");
-        assert_eq!(export(&app, &key, &foreign).await.number("x-total-count"), all);
+    for (foreign, sentence) in [
+        ("selic?company_id=90001", "`company_id` is not for selic, which takes from, to"),
+        ("companies?category=Ata", "`category` is not for companies"),
+        ("filings?status=active", "`status` is not for filings"),
+        ("fx?id=ipca", "`id` is not for fx, which takes pair, from, to"),
+    ] {
+        let refused = app.get(&format!("/api/v1/export/{foreign}")).key(&key).send().await.expect_error(400);
+        assert!(refused.starts_with(sentence), "{refused}");
+    }
+    for (companies, list) in [("90001,90002", ""), ("90002,90001,90001", "&category=Fato+Relevante")] {
+        let path = format!("filings?company_id={companies}{list}");
+        let exported = lines(&export(&app, &key, &path).await);
+        assert_eq!(
+            parsed(&exported),
+            listed(&app, &key, &format!("/api/v1/{path}&limit=1000")).await,
+            "{path}"
+        );
     }
 }
 

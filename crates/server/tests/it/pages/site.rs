@@ -79,7 +79,8 @@ async fn the_site_map_has_every_page_in_both_languages() {
     assert!(
         robots.contains("Sitemap: https://dados.example/sitemap.xml") && robots.contains("Disallow: /api/")
     );
-    assert!(app.get("/llms.txt").send().await.expect(200).text().contains("/docs/openapi.yaml"));
+    let plain = app.get("/llms.txt").send().await.expect(200).text();
+    assert!(plain.contains("/docs/openapi.yaml") && plain.contains("https://dados.example/mcp"), "{plain}");
     assert_eq!(app.get("/favicon.ico").send().await.expect(200).header("content-type"), "image/x-icon");
 }
 

@@ -4,9 +4,10 @@ use lastro_model::{AccountId, KeyId, SubscriptionStatus};
 use lastro_store::BillingState;
 use serde_json::Value;
 
-use super::Home;
+use super::{Home, Running, client};
 use crate::app::id_of;
 use crate::billing::stripe::{KEY, Stripe, Subscription, Trouble};
+use crate::billing::{SECRET, event, signature};
 
 /// A key whose account has a subscription, here and at Stripe.
 async fn paying_key(home: &Home, stripe: &Stripe) -> KeyId {
@@ -82,4 +83,73 @@ fn half_of_the_payment_settings_is_refused() {
     assert!(refusal.contains("--stripe-key-file"), "{refusal}");
     let refusal = home.refusal(&["--stripe-prices", "free=price_1"]);
     assert!(refusal.contains("bronze, gold and platinum"), "{refusal}");
+}
+
+/// A server with payments that knows its prices.
+async fn serve(home: &Home, stripe: &Stripe, key: &str) -> Running {
+    std::fs::write(home.file("key"), KEY).unwrap();
+    std::fs::write(home.file("secret"), SECRET).unwrap();
+    let server = home.serve(&[
+        "--public-url=https://data.example",
+        "--stripe-key-file=key",
+        "--stripe-webhook-secret-file=secret",
+        "--stripe-prices=gold=price_gold",
+        &format!("--stripe-url={}", stripe.url()),
+    ]);
+    server.becomes("/api/v1/billing", key, 200).await;
+    server
+}
+
+/// The address to pay at.
+async fn checkout(server: &Running, key: &str) -> String {
+    let asking = client().post(format!("{}/api/v1/billing/checkout", server.url)).header("x-api-key", key);
+    let answer = asking.body(r#"{"plan":"gold"}"#).send().await.unwrap();
+    assert_eq!(answer.status(), 201);
+    let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    answer["url"].as_str().unwrap().to_owned()
+}
+
+async fn deliver(server: &Running, event: &Value) -> u16 {
+    let (body, now) = (event.to_string(), jiff::Timestamp::now().as_second());
+    let header = signature(SECRET, now, &body);
+    let sending = client().post(format!("{}/billing/stripe", server.url)).header("stripe-signature", header);
+    sending.body(body).send().await.unwrap().status().as_u16()
+}
+
+/// Makes a request until Stripe has done what it was asked for, without an answer.
+async fn interrupted<T>(stripe: &Stripe, asking: impl Future<Output = T>) {
+    let asked = stripe.state().calls.len();
+    stripe.trouble([Trouble::LostAnswer]);
+    let called = async {
+        while stripe.state().calls.len() == asked {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = asking => panic!("it was answered"),
+        () = called => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_server_loses_no_payment_and_repeats_none() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = home.new_key("free", &[]);
+    let server = serve(&home, &stripe, &key).await;
+    interrupted(&stripe, checkout(&server, &key)).await;
+    server.kill();
+    let server = serve(&home, &stripe, &key).await;
+    let given = checkout(&server, &key).await;
+    assert_eq!(stripe.state().open_checkouts().len(), 2, "the address of one was given to nobody");
+    stripe.state().pay(given.rsplit('/').next().unwrap()).unwrap();
+    let (kind, object) = stripe.state().events.pop().unwrap();
+    let event = event(&kind, &object);
+    interrupted(&stripe, deliver(&server, &event)).await;
+    server.kill();
+    let server = serve(&home, &stripe, &key).await;
+    assert_eq!(server.status("/api/v1/filings", &key).await, 403);
+    assert_eq!(deliver(&server, &event).await, 200);
+    assert_eq!(server.status("/api/v1/filings", &key).await, 200);
+    assert!(checkout(&server, &key).await.contains("billing.stripe.invalid"));
+    assert!(!server.log().concat().contains("hunter2"));
 }

@@ -136,7 +136,7 @@ fn company_text(company: &Company, securities: &[TradedSecurity]) -> String {
     let tickers: Vec<String> = standing.map(|security| format!("\"{}\"", security.ticker)).collect();
     let registered_on = company.registered_on.map(|day| day.to_string());
     format!(
-        r#"{{"id":"{}","name":{},"cnpj":"{}","status":{},"sector":{},"trading_name":{},"registered_on":{},"tickers":[{}]}}"#,
+        r#"{{"id":"{}","name":{},"cnpj":"{}","status":{},"sector":{},"trading_name":{},"registered_on":{},"tickers":[{}],"also_known_as":[]}}"#,
         company.id,
         quoted(Some(&company.name)),
         company.cnpj,

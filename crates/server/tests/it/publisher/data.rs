@@ -5,15 +5,16 @@ use std::fmt::Write;
 
 use http::HeaderMap;
 use lastro_model::{
-    About, Cnpj, Company, CompanyId, Day, Filing, FilingId, Frequency, Kind, Series, TradedSecurity,
+    About, Cnpj, Company, CompanyId, Day, Filing, FilingId, FormerName, Frequency, Kind, Series,
+    TradedSecurity,
 };
 use lastro_sample::{self as sample, Shape};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::tables::{
-    FORMS_COLUMNS, PERSONS, REGISTRY_COLUMNS, SECURITIES_COLUMNS, bulletins, filing_row, form_row, latin_1,
-    registry_row, security_row, zipped, zipped_all,
+    FORMS_COLUMNS, GENERAL_COLUMNS, PERSONS, REGISTRY_COLUMNS, SECURITIES_COLUMNS, bulletins, filing_row,
+    form_row, general_row, latin_1, registry_row, security_row, zipped, zipped_all,
 };
 use super::{Response, whole};
 
@@ -33,6 +34,8 @@ pub(crate) struct PublisherData {
     pub companies: Vec<Company>,
     /// Listed in the form of their company, in the archive of the year of reference.
     pub securities: Vec<TradedSecurity>,
+    /// Former names in the forms of their reference years.
+    pub former_names: Vec<FormerName>,
     /// Raw lines added to every table of securities.
     pub broken_securities: Vec<String>,
     /// Filings by year of delivery.
@@ -251,12 +254,25 @@ impl PublisherData {
         }
         let forms: String = forms.into_iter().collect();
         let persons = PERSONS.join(";");
+        let general = self.general_table(year);
         zipped_all(&[
             (&format!("fca_cia_aberta_dri_{year}.csv"), persons.as_bytes()),
             (&format!("fca_cia_aberta_{year}.csv"), &latin_1(&format!("{FORMS_COLUMNS}\r\n{forms}"))),
             (&format!("fca_cia_aberta_auditor_{year}.csv"), persons.as_bytes()),
+            (&format!("fca_cia_aberta_geral_{year}.csv"), &general),
             (&format!("fca_cia_aberta_valor_mobiliario_{year}.csv"), securities),
         ])
+    }
+
+    /// The general data in a year's forms, for the companies that had another name.
+    fn general_table(&self, year: i16) -> Vec<u8> {
+        let mut text = format!("{GENERAL_COLUMNS}\r\n");
+        for former in self.former_names.iter().filter(|former| former.reference_day.year() == year) {
+            let form = self.securities.iter().find(|security| security.company_id == former.company_id);
+            let form = form.filter(|security| security.reference_day.year() == year).unwrap();
+            text.push_str(&general_row(form, &former.name, self.cnpj_of(former.company_id)));
+        }
+        latin_1(&text)
     }
 
     fn cnpj_of(&self, id: CompanyId) -> Cnpj {

@@ -16,6 +16,9 @@ pub(super) const FORMS_COLUMNS: &str =
     "CNPJ_CIA;DT_REFER;VERSAO;DENOM_CIA;CD_CVM;CATEG_DOC;ID_DOC;DT_RECEB;LINK_DOC";
 pub(super) const SECURITIES_COLUMNS: &str = "CNPJ_Companhia;Data_Referencia;Versao;ID_Documento;Nome_Empresarial;Valor_Mobiliario;Sigla_Classe_Acao_Preferencial;Classe_Acao_Preferencial;Codigo_Negociacao;Composicao_BDR_Unit;Mercado;Sigla_Entidade_Administradora;Entidade_Administradora;Data_Inicio_Negociacao;Data_Fim_Negociacao;Segmento;Data_Inicio_Listagem;Data_Fim_Listagem";
 
+pub(super) const GENERAL_COLUMNS: &str =
+    "CNPJ_Companhia;ID_Documento;Nome_Empresarial;Nome_Empresarial_Anterior;Descricao_Atividade";
+
 pub(crate) fn zipped(name: &str, content: &[u8]) -> Vec<u8> {
     zipped_all(&[(name, content)])
 }
@@ -41,6 +44,10 @@ pub(super) fn form_row(security: &TradedSecurity, cnpj: Cnpj) -> String {
         "{cnpj};{reference_day};{version};COINED;{:06};FCA;{number};{reference_day};https://x/\r\n",
         company_id.0
     )
+}
+
+pub(super) fn general_row(security: &TradedSecurity, former_name: &str, cnpj: Cnpj) -> String {
+    format!("{cnpj};{};COINED;{former_name};Indústria; comércio\r\n", form_number(security))
 }
 
 pub(super) fn security_row(security: &TradedSecurity, cnpj: Cnpj) -> String {

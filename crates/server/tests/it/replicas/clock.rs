@@ -8,7 +8,7 @@ use lastro_model::{Clock, ManualClock};
 use lastro_store::faulty::{FaultyStore, Operation};
 
 use super::{lively, metric, share};
-use crate::app::{START_UNIX_MS, TestApp, soon};
+use crate::app::{START_UNIX_MS, TestApp, client, soon};
 
 /// A store whose clock is this many seconds after the start.
 pub(super) fn with_store_time(setup: &mut Setup, seconds: i64) {
@@ -34,11 +34,26 @@ async fn replicas_with_different_clocks_see_each_other_alive() {
     assert_eq!(metric(&second, "lastro_clock_offset_seconds").await, -30.0);
     for app in [&first, &second] {
         assert_eq!(app.service.app.webhooks.clock.now().unix_ms, START_UNIX_MS + 30_000, "what falls due");
+        assert_eq!(app.service.app.clock.now().unix_ms, START_UNIX_MS + 30_000, "requests");
     }
     let seen: Vec<i64> =
         first.plain.replicas().await.unwrap().iter().map(|row| row.seen_at.as_millisecond()).collect();
     assert_eq!(seen, [START_UNIX_MS + 30_000; 2]);
-    assert_eq!(first.service.app.clock.now().unix_ms, START_UNIX_MS, "requests keep the machine's");
+}
+
+#[tokio::test]
+async fn clients_see_the_databases_time() {
+    for offset in [-3600, 3600] {
+        let app = TestApp::start_with(|setup| with_store_time(setup, offset)).await;
+        // Without the checks of `get`, which know the machine's time only.
+        let url = format!("http://{}/api/v1/market/selic/current", app.service.address);
+        let response = client().build().unwrap().get(url).send().await.unwrap();
+        let header = |name: &str| response.headers()[name].to_str().unwrap();
+        let told = jiff::fmt::rfc2822::parse(header("date")).unwrap().timestamp();
+        assert_eq!(told.as_millisecond(), START_UNIX_MS + offset * 1000);
+        let reset: i64 = header("x-ratelimit-reset").parse().unwrap();
+        assert_eq!(reset, START_UNIX_MS / 1000 + offset + 60);
+    }
 }
 
 #[tokio::test]

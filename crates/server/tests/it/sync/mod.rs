@@ -7,6 +7,7 @@ mod again;
 mod clock;
 mod corrections;
 mod first;
+mod future_filings;
 mod interrupted;
 mod real;
 mod schedule;
@@ -216,12 +217,18 @@ impl Stage {
             let (from, to) = (decade[0].0, decade[decade.len() - 1].0);
             let texts: Vec<&str> = decade.iter().rev().map(|(_, text)| text.as_str()).collect();
             let served = self.text(&format!("{path}from={from}&to={to}&limit=10000")).await;
-            assert!(served == format!(r#"{{"data":[{}]}}"#, texts.join(",")), "{path}: {served:.300}");
+            let expected = format!(r#"{{"data":[{}],"total":{}}}"#, texts.join(","), texts.len());
+            assert!(served == expected, "{path}: {served:.300}");
         }
         // No points before the first or after the last.
         let (first, last) = (points[0].0.plus_days(-1), points[points.len() - 1].0.plus_days(1));
-        assert_eq!(self.text(&format!("{path}to={first}")).await, r#"{"data":[]}"#, "{path}");
-        assert_eq!(self.text(&format!("{path}from={last}")).await, r#"{"data":[]}"#, "{path}");
+        for nothing in [format!("to={first}"), format!("from={last}")] {
+            assert_eq!(
+                self.text(&format!("{path}{nothing}")).await,
+                r#"{"data":[],"total":0}"#,
+                "{path}{nothing}"
+            );
+        }
     }
 
     async fn shows_list(&self, path: &str, rows: Vec<Value>) {

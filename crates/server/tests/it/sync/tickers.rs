@@ -1,6 +1,6 @@
 //! Tickers: two years of forms that belong together, and trading periods that end.
 
-use lastro_model::{CompanyId, Source, TradedSecurity};
+use lastro_model::{CompanyId, FormerName, Source, TradedSecurity};
 use serde_json::{Value, json};
 
 use super::{Stage, day};
@@ -142,4 +142,36 @@ async fn the_forms_of_last_year_are_enough_in_january() {
     });
     let told = nothing.run(Source::Tickers).await.unwrap_err().to_string();
     assert!(told.contains("no registration forms"), "{told}");
+}
+
+#[tokio::test]
+async fn former_names_are_shown_and_found() {
+    let stage = synchronised().await;
+    let (id, securities) = listed(&stage.publisher.publisher_data());
+    let path = format!("/api/v1/companies/{id}");
+    stage.caught_up().await;
+    assert_eq!(stage.json(&path).await["also_known_as"], json!([]));
+    let (before, edition) =
+        (tag(&stage, &path).await, stage.health(Source::Tickers).await["edition"].clone());
+    let former = FormerName {
+        company_id: id,
+        name: "VESPERÂNIA MERIDIONAL S.A.".to_owned(),
+        reference_day: securities[0].reference_day,
+    };
+    stage.publisher.change(|publisher_data| publisher_data.former_names = vec![former]);
+    stage.run(Source::Tickers).await.unwrap();
+    stage.caught_up().await;
+    assert_eq!(stage.json(&path).await["also_known_as"], json!(["VESPERÂNIA MERIDIONAL S.A."]));
+    assert_ne!(tag(&stage, &path).await, before);
+    assert_ne!(stage.health(Source::Tickers).await["edition"], edition);
+    for q in ["vesperania", "vesperania meridional", "vesperamia meridional"] {
+        let found = stage.json(&format!("/api/v1/companies/search?q={}", q.replace(' ', "%20"))).await;
+        assert_eq!(found["data"][0]["id"], id.to_string(), "{q}");
+    }
+    let marked = stage.json("/api/v1/companies/search?q=vesperania&highlight=true").await;
+    assert_eq!(marked["data"][0]["matches"], json!({"also_known_as": [[[0, 10]]]}));
+    stage.publisher.change(|publisher_data| publisher_data.former_names.clear());
+    stage.run(Source::Tickers).await.unwrap();
+    stage.caught_up().await;
+    assert_eq!(stage.json(&path).await["also_known_as"], json!([]));
 }

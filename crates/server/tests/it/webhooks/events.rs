@@ -91,6 +91,11 @@ async fn filters_select_items_and_empty_messages_are_not_sent() {
     let (both, company, category, nothing) =
         (Receiver::open(), Receiver::open(), Receiver::open(), Receiver::open());
     let events = ["filing.created"];
+    // Filters name companies and categories that are held.
+    stage.publish_filings(100..112).await;
+    let minutes = lastro_model::Filing { category: "Ata".to_owned(), ..super::filing(112) };
+    stage.publish(Source::Filings, Records::Filings(vec![minutes])).await;
+    soon(async || stage.app.get("/api/v1/filings/112").key(&stage.key).send().await.status == 200).await;
     stage
         .register_with(&both, &events, json!({"company_ids": ["0002"], "categories": [" fato  RELEVANTE "]}))
         .await;

@@ -40,6 +40,14 @@ async fn a_test_sends_a_ping_now_and_reports_the_outcome() {
     for counted in ["{outcome=\"delivered\"} 1", "{outcome=\"given_up\"} 2"] {
         assert!(metrics.contains(&format!("lastro_webhook_deliveries_total{counted}\n")), "{metrics}");
     }
+    for (query, held) in
+        [("?from=2026-11-02&to=2026-11", true), ("?from=2026-11-03", false), ("?to=2026-10", false)]
+    {
+        for (list, total) in [(path(&webhook, "/deliveries"), 3), ("/api/v1/webhooks".to_owned(), 1)] {
+            let answer = stage.app.get(&format!("{list}{query}")).key(&stage.key).send().await.expect(200);
+            assert_eq!(answer.json()["total"], if held { total } else { 0 }, "{list}{query}");
+        }
+    }
     let log = stage.deliveries(&webhook).await;
     let told: Vec<_> =
         log.iter().map(|delivery| (delivery["event"].clone(), delivery["status"].clone())).collect();

@@ -18,7 +18,8 @@
 //!
 //! Known faults: `Protocolo_Entrega` is blank in one row of fifty and not unique, so it is not used; whole lines
 //! occur twice; `CNPJ_Companhia` may be `00.000.000/0000-00`; a `;` typed in a subject splits it (it is rejoined);
-//! quotes are unbalanced; subjects reach 900 characters.
+//! quotes are unbalanced; subjects reach 900 characters. Days of delivery that have not come yet are left to the
+//! judgement, which knows today.
 
 mod archive;
 mod columns;
@@ -57,6 +58,8 @@ pub struct FilingsReader<R> {
     seen: Seen,
     duplicates: u64,
     rejects: usize,
+    /// The line of the last row.
+    line: u64,
     ended: bool,
 }
 
@@ -65,7 +68,7 @@ impl<R: Read> FilingsReader<R> {
     pub fn new(input: R, file: &str, year: i16) -> Result<Self, Fault> {
         let table = Table::open(input, file)?;
         let columns = Columns::find(&table, year)?;
-        Ok(Self { table, columns, seen: Seen::default(), duplicates: 0, rejects: 0, ended: false })
+        Ok(Self { table, columns, seen: Seen::default(), duplicates: 0, rejects: 0, line: 0, ended: false })
     }
 
     /// Number of lines skipped so far because they repeat an earlier filing.
@@ -73,8 +76,14 @@ impl<R: Read> FilingsReader<R> {
         self.duplicates
     }
 
+    /// A reject of the last row, for a reason that its reader has.
+    pub fn rejected(&self, reason: String) -> Reject {
+        Reject { file: self.table.file().to_owned(), line: self.line, reason }
+    }
+
     fn advance(&mut self) -> Result<Option<Result<Filing, Reject>>, Fault> {
         while let Some((line, row)) = self.table.next_line()? {
+            self.line = line;
             let reason = match row.and_then(|row| self.columns.filing(row)) {
                 Ok(filing) => match self.seen.meet(&filing) {
                     Meeting::First => return Ok(Some(Ok(filing))),

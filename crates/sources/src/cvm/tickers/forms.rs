@@ -18,9 +18,9 @@ pub(super) struct FormAge {
 
 /// The key of a form in the archive's other members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct FormKey {
-    pub(super) cnpj: Cnpj,
-    pub(super) number: u64,
+struct FormKey {
+    cnpj: Cnpj,
+    number: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,12 @@ impl Forms {
         Ok(())
     }
 
-    pub(super) fn get(&self, key: &FormKey) -> Option<&Form> {
-        self.by_key.get(key)
+    /// The form that a row of another member names by CNPJ and number.
+    pub(super) fn named(&self, cnpj: &str, number: &str) -> Result<&Form, String> {
+        let cnpj = Cnpj::parse(cnpj).map_err(|error| format!("CNPJ_Companhia {error}"))?;
+        let number = number.parse().map_err(|_| "ID_Documento is not a number")?;
+        let form = self.by_key.get(&FormKey { cnpj, number });
+        form.ok_or_else(|| "ID_Documento and CNPJ_Companhia name no form".to_owned())
     }
 
     pub(super) fn is_newest(&self, form: &Form) -> bool {

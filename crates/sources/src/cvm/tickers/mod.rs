@@ -1,6 +1,6 @@
 //! FCA, the registration forms that companies renew every year: `fca_cia_aberta_{year}.zip`, one per reference year.
 //!
-//! Two members are opened, by name. The others contain, among other things, auditors and investor relations officers
+//! Three members are opened, by name. The others contain, among other things, auditors and investor relations officers
 //! by name, number and address: they are never read.
 //!
 //! | here | column | |
@@ -12,21 +12,24 @@
 //! | `class` | `Sigla_Classe_Acao_Preferencial` | may be blank |
 //! | `segment` | `Segmento` | may be blank |
 //! | `trading_from`, `trading_to` | `Data_Inicio_Negociacao`, `Data_Fim_Negociacao` | may be blank |
+//! | `FormerName::name` | `Nome_Empresarial_Anterior` | of `fca_cia_aberta_geral_{year}.csv`; may be blank |
 //!
 //! Only a company's newest form counts, by reference day, version and number. Only securities traded on an exchange
 //! (`Mercado` is `Bolsa`) have a ticker; a blank code means none.
 //!
 //! Known faults: the code is typed by hand (`ADR`, `4030`, `000000`): such a row is rejected. A security that changed
-//! its segment has several rows with one code. In January the new year's file is nearly empty, so two years belong
+//! its segment has several rows with one code. The former name may be a phrase such as `Não há`, or the whole history of
+//! the company: the first is none, the second is rejected. In January the new year's file is nearly empty, so two years belong
 //! together.
 
+mod former_names;
 mod forms;
 mod securities;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use lastro_model::{CompanyId, TradedSecurity};
+use lastro_model::{CompanyId, FormerName, TradedSecurity};
 
 use super::archive::Archive;
 use crate::request::Request;
@@ -49,9 +52,11 @@ pub struct YearOfForms {
     newest: BTreeMap<CompanyId, FormAge>,
     /// Securities of the newest forms; each code once per company.
     pub reading: Reading<TradedSecurity>,
+    /// Former names in the newest forms; `None` if the archive has no member with them.
+    pub former_names: Option<Vec<FormerName>>,
 }
 
-/// Parses the forms of a year and the securities that the newest of them name.
+/// Parses the forms of a year, and the securities and former names in the newest of them.
 pub fn read<R: Read + Seek>(input: R, year: i16, unpacked_cap: u64) -> Result<YearOfForms, Fault> {
     let mut archive = Archive::open(input, &format!("fca_cia_aberta_{year}.zip"), unpacked_cap)?;
     let mut reading = Reading::default();
@@ -59,7 +64,12 @@ pub fn read<R: Read + Seek>(input: R, year: i16, unpacked_cap: u64) -> Result<Ye
     let forms = Forms::read(archive.member(&name)?, &name, &mut reading)?;
     let name = format!("fca_cia_aberta_valor_mobiliario_{year}.csv");
     securities::read(archive.member(&name)?, &name, &forms, &mut reading)?;
-    Ok(YearOfForms { newest: forms.newest, reading })
+    let name = format!("fca_cia_aberta_geral_{year}.csv");
+    let former_names = match archive.has_member(&name) {
+        true => Some(former_names::read(archive.member(&name)?, &name, &forms, &mut reading)?),
+        false => None,
+    };
+    Ok(YearOfForms { newest: forms.newest, reading, former_names })
 }
 
 /// The securities of several years, from each company's newest form. Ordered by ticker and company.
@@ -77,4 +87,18 @@ pub fn union(years: &[YearOfForms]) -> Vec<TradedSecurity> {
         }
     }
     securities.into_values().collect()
+}
+
+/// The former names of several years: an older form may have an earlier one. Ordered by company and name; `None` if no
+/// year has any.
+pub fn all_former_names(years: &[YearOfForms]) -> Option<Vec<FormerName>> {
+    let mut names = BTreeMap::new();
+    for name in years.iter().filter_map(|year| year.former_names.as_ref()).flatten() {
+        let newest = names.entry((name.company_id, &name.name)).or_insert(name);
+        if newest.reference_day < name.reference_day {
+            *newest = name;
+        }
+    }
+    let has_any = years.iter().any(|year| year.former_names.is_some());
+    has_any.then(|| names.into_values().cloned().collect())
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use lastro_model::{Cnpj, CompanyId, Day, Ticker, TradedSecurity};
+use lastro_model::{CompanyId, Day, Ticker, TradedSecurity};
 
-use super::forms::{Form, FormKey, Forms};
+use super::forms::Forms;
 use crate::cvm::table::{CsvRow, Table, columns};
 use crate::{Fault, Reading};
 
@@ -75,7 +75,7 @@ impl Columns {
         if !self.is_on_the_exchange(&row)? || !is_of_our_kinds(&kind) {
             return width.map(|()| None);
         }
-        let form = self.form(&row, forms)?;
+        let form = forms.named(&row.text(self.cnpj)?, &row.text(self.form)?)?;
         let code = row.text(self.ticker)?;
         if !forms.is_newest(form) || code.is_empty() {
             return Ok(None);
@@ -96,13 +96,6 @@ impl Columns {
 
     fn is_on_the_exchange(&self, row: &CsvRow<'_>) -> Result<bool, String> {
         Ok(row.text(self.market)?.to_lowercase() == EXCHANGE)
-    }
-
-    fn form<'a>(&self, row: &CsvRow<'_>, forms: &'a Forms) -> Result<&'a Form, String> {
-        let cnpj = Cnpj::parse(&row.text(self.cnpj)?).map_err(|error| format!("CNPJ_Companhia {error}"))?;
-        let number = row.text(self.form)?.parse().map_err(|_| "ID_Documento is not a number")?;
-        let form = forms.get(&FormKey { cnpj, number });
-        form.ok_or_else(|| "ID_Documento and CNPJ_Companhia name no form".to_owned())
     }
 }
 

@@ -59,6 +59,7 @@ macro_rules! suite {
                 replacing_or_ending_a_sample_makes_a_new_edition,
                 an_abandoned_publication_changes_nothing,
                 rows_of_another_kind_reject_the_publication,
+                former_names_are_published_with_tickers,
                 replacing_deletes_the_rows_of_this_source_only,
                 source_states_show_extent_and_freshness,
                 a_sample_does_not_count_as_synchronisation,

@@ -1,3 +1,4 @@
+use jiff::Timestamp;
 use lastro_model::{DisabledBy, KeyDigest, Plan, Records, Series, Source, WebhookEvent};
 use lastro_store::{Claim, Fate, OutboxState, Store, WebhookChange};
 
@@ -186,6 +187,10 @@ pub(crate) async fn attempts_and_state_are_recorded(place: &impl Place) {
     assert_eq!(states, [(None, false), (Some(at(300)), false)], "newest first");
     assert_eq!(log.page[1].attempts, std::slice::from_ref(&failed.attempt));
     assert_eq!(store.deliveries(&webhook.id, 1, 1).await.unwrap().page, log.page[1..]);
+    let newest = log.page[0].created_at;
+    for (created, total) in [(newest..Timestamp::MAX, 2), (Timestamp::MIN..newest, 0)] {
+        assert_eq!(store.deliveries_between(&webhook.id, created, 1, 0).await.unwrap().total, total);
+    }
 
     let again = store.settle_and_claim(Vec::new(), claim(300, "a")).await.unwrap();
     store.settle_and_claim(vec![settlement(&again[0], "a", Fate::Delivered)], claim(300, "a")).await.unwrap();

@@ -216,6 +216,27 @@ pub(crate) async fn rows_of_another_kind_reject_the_publication(place: &impl Pla
     assert!(rates(&*store, Source::Series(Series::Selic)).await.is_empty());
 }
 
+pub(crate) async fn former_names_are_published_with_tickers(place: &impl Place) {
+    let store = place.open().await;
+    let tickers = Records::Tickers(vec![traded_security("AAAA3", 7)]);
+    let names =
+        |names: &[&str]| Records::FormerNames(names.iter().map(|name| former_name(7, name)).collect());
+    let rows = |names: Records| [tickers.clone(), names].map(PublicationItem::Rows);
+    let of = publication(Source::Tickers);
+    let items = [&rows(names(&["Aço", "Bronze"]))[..], &[PublicationItem::Commit]].concat();
+    send(&*store, of, items).await.unwrap();
+    assert_eq!(all(&*store, Source::Tickers).await.unwrap().1, [tickers.clone(), names(&["Aço", "Bronze"])]);
+    assert_eq!(state_of(&*store, Source::Tickers).await.rows, 1, "names are not counted");
+    let Records::FormerNames(mut later) = names(&["Aço"]) else { unreachable!() };
+    later[0].reference_day = day("2027-01-01");
+    publish(&*store, of, Records::FormerNames(later.clone())).await.unwrap();
+    let held = all(&*store, Source::Tickers).await.unwrap().1;
+    assert_eq!(held[1], Records::FormerNames([later, vec![former_name(7, "Bronze")]].concat()));
+    let replacing = Publication { replace: true, ..of };
+    publish(&*store, replacing, tickers.clone()).await.unwrap();
+    assert_eq!(all(&*store, Source::Tickers).await.unwrap().1, [tickers]);
+}
+
 pub(crate) async fn replacing_deletes_the_rows_of_this_source_only(place: &impl Place) {
     let store = place.open().await;
     for source in [Source::Series(Series::Selic), Source::Series(Series::Cdi)] {

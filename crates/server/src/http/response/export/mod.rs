@@ -21,6 +21,7 @@ use lastro_model::{Day, Stamp};
 
 use super::body::Body;
 use super::csv::{CSV, CsvWriter, Label};
+use super::decimals;
 use super::reply::Reply;
 use crate::http::request::format::{Dialect, NDJSON};
 
@@ -35,6 +36,8 @@ pub struct Export {
     pub stamps: Vec<Stamp>,
     /// The CSV dialect; `None` for one JSON object per line.
     pub dialect: Option<Dialect>,
+    /// Whether decimals are strings in JSON.
+    pub as_strings: bool,
     pub rows: Box<dyn Selection>,
 }
 
@@ -49,6 +52,19 @@ impl Export {
         let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).collect();
         let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
         Reply { content_type, variant, headers, body: Body::HeadOnly, ..reply }
+    }
+}
+
+impl Export {
+    /// Appends a page of rows and returns their number.
+    fn write(&self, page: Page, out: &mut Vec<u8>) -> csv::Result<usize> {
+        if self.dialect.is_some() || !self.as_strings {
+            return self.rows.write(page, self.dialect, out);
+        }
+        let mut lines = Vec::new();
+        let rows = self.rows.write(page, None, &mut lines)?;
+        out.append(&mut decimals::quoted(&lines));
+        Ok(rows)
     }
 }
 

@@ -64,8 +64,7 @@ impl Stream {
         }
         while self.written < self.total && piece.len() < TURN_BYTES {
             let page = Page { limit: PAGE_ROWS, offset: self.written };
-            let rows =
-                self.export.rows.write(page, self.export.dialect, &mut piece).map_err(|_| UNWRITABLE)?;
+            let rows = self.export.write(page, &mut piece).map_err(|_| UNWRITABLE)?;
             if rows == 0 {
                 return Err(Broken("there were fewer rows than announced"));
             }

@@ -22,6 +22,8 @@ use crate::http::site::Site;
 const FORM: &str = "the body must be a JSON object with `to`, `index` (a price index, or null), `interest` \
     (`rule`, and for some rules `monthly_percent` and `from`), `instalments` (a list of `date`, `amount` and perhaps \
     `label`), and perhaps `fine_percent`, `fine_on` and `fees_percent`, once each";
+const MEMBERS: &[&str] =
+    &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments", "result"];
 const LONGEST_LABEL: usize = 100;
 
 pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -91,7 +93,7 @@ struct InstalmentFields<'a> {
 impl Debt {
     /// Parses the body of a request.
     pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
-        let fields: Fields<'_> = body::object(body, FORM)?;
+        let fields: Fields<'_> = body::parsed(body, MEMBERS, FORM)?;
         if fields.result.is_some() {
             return Err(bad("result", "is calculated, and cannot be given"));
         }
@@ -100,7 +102,7 @@ impl Debt {
 
     /// Parses a body that also has the result on a document, to be checked.
     pub fn with_result(body: &[u8]) -> Result<(Self, String), ApiError> {
-        let fields: Fields<'_> = body::object(body, FORM)?;
+        let fields: Fields<'_> = body::parsed(body, MEMBERS, FORM)?;
         let result = fields.result.ok_or_else(|| bad("result", "is required: the result on the document"))?;
         let result = result.get().trim_matches('"').to_owned();
         Ok((Self::new(fields)?, result))

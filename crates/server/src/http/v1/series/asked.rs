@@ -3,7 +3,7 @@
 use lastro_access::{Feature, HISTORY_MONTHS, terms};
 use lastro_calc::{Aggregation, Asked as Transform, Period, Units};
 use lastro_catalog::Page;
-use lastro_model::{About, Day, Plan};
+use lastro_model::{About, Day, Frequency, Plan};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -16,13 +16,14 @@ pub(super) enum Order {
     OldestFirst,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Asked {
     pub(super) from: Option<Day>,
     pub(super) to: Option<Day>,
     pub(super) page: Page,
     pub(super) order: Order,
     pub(super) units: Units,
-    pub(super) base: Option<Day>,
+    base: Option<Day>,
     period: Option<(Period, Option<Aggregation>)>,
     pub(super) as_of: Option<Day>,
     pub(super) format: Format,
@@ -31,24 +32,55 @@ pub(super) struct Asked {
 impl Asked {
     /// Parses the parameters that do not depend on the series: a typo is reported even if there is no such series.
     pub(super) fn of(question: &Question<'_>) -> Result<Self, ApiError> {
+        let units = question.query.word("units", &Units::ALL.map(Units::id), Units::parse)?;
+        let asked = Self::beside_units(question)?.with_units(units.unwrap_or(Units::Lin));
+        asked.check_base(&[asked])?;
+        Ok(asked)
+    }
+
+    /// Parses the parameters other than `units`.
+    pub(super) fn beside_units(question: &Question<'_>) -> Result<Self, ApiError> {
         let query = &question.query;
         let (from, to) = query.days()?;
-        let units = query.word("units", &Units::ALL.map(Units::id), Units::parse)?.unwrap_or(Units::Lin);
-        let base = query.day("base")?;
-        if base.is_some() && units != Units::Index {
-            return Err(bad("base", "is for `units=index` only"));
-        }
         Ok(Self {
             from,
             to,
             page: query.page_of(SERIES_LIMIT)?,
             order: order(query)?,
-            units,
-            base,
+            units: Units::Lin,
+            base: query.day("base")?,
             period: period(query)?,
             as_of: query.day("as_of")?,
             format: question.format()?,
         })
+    }
+
+    pub(super) fn with_units(self, units: Units) -> Self {
+        Self { units, ..self }
+    }
+
+    /// Rejects `base` unless one of the series is requested as an index.
+    pub(super) fn check_base(&self, of_each: &[Self]) -> Result<(), ApiError> {
+        if self.base.is_some() && of_each.iter().all(|asked| asked.units != Units::Index) {
+            return Err(bad("base", "is for `units=index` only"));
+        }
+        Ok(())
+    }
+
+    /// The same request for one of several series: one that has the requested frequency needs no aggregation.
+    pub(super) fn beside_others(self, about: &About) -> Self {
+        let is_own = |period: Period| match about.frequency {
+            Frequency::Months => period == Period::Monthly,
+            Frequency::Years => period == Period::Yearly,
+            Frequency::BusinessDays | Frequency::CalendarDays => false,
+        };
+        let base = self.base.filter(|_| self.units == Units::Index);
+        Self { period: self.period.filter(|(period, _)| !is_own(*period)), base, ..self }
+    }
+
+    /// Whether a lower frequency is requested.
+    pub(super) fn has_frequency(&self) -> bool {
+        self.period.is_some()
     }
 
     /// The transform to compute, if it makes sense for the series.

@@ -4,27 +4,42 @@ use lastro_calc::Check;
 use lastro_catalog::{Cell, Object, name};
 
 use super::named;
+use super::subject::Subject;
 use crate::error::ApiError;
 use crate::http::handler::Question;
+use crate::http::request::query::LIST_LIMIT;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
 const COLUMNS: &[&str] = &["name", "rows", "worst", "tolerance", "holds"];
 
 pub fn checks(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let format = question.format()?;
-    let series = named(question)?;
-    let checks = &question.catalog.checks[series];
-    let took_part = checks.iter().flat_map(|check| check.series);
+    let query = &question.query;
+    let (page, (from, to), format) =
+        (query.page_or(LIST_LIMIT, LIST_LIMIT)?, query.days()?, question.format()?);
+    let subject = named(question)?;
+    let of_series = match subject {
+        Subject::Row { series, .. } => &question.catalog.checks[series][..],
+        Subject::Pair { .. } => &[],
+    };
+    // An identity is as old as its worst row.
+    let is_inside = |check: &&Check| match check.worst {
+        Some((day, _)) => from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to),
+        None => from.or(to).is_none(),
+    };
+    let found: Vec<&Check> = of_series.iter().filter(is_inside).collect();
+    let (total, checks) = (found.len(), &found[page.of(found.len())]);
+    let took_part = of_series.iter().flat_map(|check| check.series);
     let stamps = took_part.map(|series| question.catalog.series[*series].stamp);
     if let Some(dialect) = format.dialect(question.plan)? {
-        let label = question.label(format!("{}-checks", series.about().id), checks.len());
+        let label = question.label(format!("{}-checks", subject.id()), total);
         return csv::file(dialect, &label, COLUMNS, stamps, |writer| {
             checks.iter().try_for_each(|check| writer.row(|put| write_cells(check, put)))
         });
     }
     let body = Object::new(Vec::with_capacity(64 + checks.len() * 160));
-    Ok(Reply::data(body.array(name!("data"), checks, write_json).end(), stamps))
+    let body = body.array(name!("data"), checks, |check, out| write_json(check, out));
+    Ok(Reply::data(body.number(name!("total"), total).end(), stamps.chain([subject.stamp()])))
 }
 
 fn write_json(check: &Check, out: &mut Vec<u8>) {

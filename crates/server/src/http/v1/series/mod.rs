@@ -1,7 +1,8 @@
 //! The catalogue of series: the list, their descriptions, values, checks and revisions.
 //!
 //! - [`view`]: a series as the API shows it.
-//! - [`observations`]: its values, published or computed.
+//! - [`subject`]: what can be asked for: the rows of the table of series, and pairs of currencies.
+//! - [`observations`]: its values, published or computed. [`several`]: those of several series, side by side.
 //! - [`asked`]: the parameters of a request for values.
 //! - [`checks`], [`revisions`]: the identities it must satisfy, and the values its publisher changed.
 
@@ -9,12 +10,14 @@ mod asked;
 mod checks;
 mod observations;
 mod revisions;
+mod several;
+mod subject;
 mod view;
 
-use lastro_catalog::{Object, fold_label, name};
-use lastro_model::{About, Frequency, Series, Topic};
+use lastro_catalog::{Object, Point as _, fold_label, name};
+use lastro_model::{Day, Frequency, Topic};
 
-use super::market::current;
+use super::market::{NO_VALUE, current};
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::Query;
@@ -23,6 +26,8 @@ use crate::http::response::reply::Reply;
 pub use checks::checks;
 pub use observations::observations;
 pub use revisions::revisions;
+pub use several::several;
+use subject::Subject;
 use view::View;
 
 const NO_SUCH_SERIES: ApiError =
@@ -33,10 +38,9 @@ const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, filter, format) = (question.query.page()?, Filter::of(&question.query)?, question.format()?);
-    let found: Vec<View<'_>> = Series::ALL
-        .into_iter()
-        .filter(|series| filter.admits(series.about()))
-        .map(|series| View::of(question, series))
+    let found: Vec<View<'_>> = Subject::all(question.catalog)
+        .map(|subject| View::of(question, subject))
+        .filter(|view| filter.admits(view))
         .collect();
     let (stamps, mut shown) =
         (found.iter().map(View::stamp), found.iter().skip(page.offset).take(page.limit));
@@ -62,18 +66,26 @@ pub fn one(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn newest(question: &Question<'_>) -> Result<Reply, ApiError> {
-    current(&question.catalog.series[named(question)?])
+    let subject = named(question)?;
+    if let Subject::Row { part, .. } = subject {
+        return current(part);
+    }
+    let mut body = Vec::with_capacity(64);
+    subject.newest().ok_or(NO_VALUE)?.write_json(&mut body);
+    Ok(Reply::data(body, [subject.stamp()]))
 }
 
 /// The series named in the path.
-fn named(question: &Question<'_>) -> Result<Series, ApiError> {
-    Series::parse(question.path.get("id")).ok_or(NO_SUCH_SERIES)
+fn named<'a>(question: &Question<'a>) -> Result<Subject<'a>, ApiError> {
+    Subject::named(question.catalog, question.path.get("id")).ok_or(NO_SUCH_SERIES)
 }
 
 /// The filter of the list.
 struct Filter {
     topic: Option<Topic>,
     frequency: Option<Frequency>,
+    /// Days of which a series must have values.
+    days: (Option<Day>, Option<Day>),
     /// Folded; a series must contain all of them.
     words: Vec<String>,
 }
@@ -91,22 +103,16 @@ impl Filter {
                 Frequency::ALL.map(Frequency::id).as_slice(),
                 Frequency::parse,
             )?,
+            days: query.days()?,
             words,
         })
     }
 
-    fn admits(&self, about: &About) -> bool {
+    fn admits(&self, view: &View<'_>) -> bool {
+        let (about, (from, to)) = (view.subject.about(), self.days);
         self.topic.is_none_or(|topic| topic == about.topic)
             && self.frequency.is_none_or(|frequency| frequency == about.frequency)
-            && self.has_all_words(about)
-    }
-
-    fn has_all_words(&self, about: &About) -> bool {
-        let About { id, code, label, name, name_pt, .. } = about;
-        let text = || fold_label(&format!("{id} {code} {label} {name} {name_pt}"));
-        self.words.is_empty() || {
-            let text = text();
-            self.words.iter().all(|word| text.contains(word.as_str()))
-        }
+            && view.has_values(from, to)
+            && view.has_words(&self.words)
     }
 }

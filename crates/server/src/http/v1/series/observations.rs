@@ -6,6 +6,7 @@ use lastro_model::{About, Day, Plan, RatePoint};
 
 use super::asked::{Asked, Order, prompt};
 use super::named;
+use super::subject::Subject;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::format::Dialect;
@@ -13,45 +14,58 @@ use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
-type SeriesPart = Part<Timeline<RatePoint>>;
-
 /// Approximate length of the JSON around the rows.
 const FRAME_BYTES: usize = 160;
 
 pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
     let asked = Asked::of(question)?;
-    let series = named(question)?;
-    let (about, part) = (series.about(), &*question.catalog.series[series]);
-    let transform = asked.transform(about)?;
+    let subject = named(question)?;
+    let transform = asked.transform(subject.about())?;
     let dialect = asked.format.dialect(question.plan)?;
-    let window = asked.window(question.plan, part.newest().map(|point| point.day))?;
-    if asked.is_plain() && asked.order == Order::NewestFirst && dialect.is_none() {
-        return Ok(Reply::data(published(about, part, &asked, window), [part.stamp]));
+    let window = asked.window(question.plan, subject.newest().map(|point| point.day))?;
+    if let Subject::Row { series, part } = subject
+        && asked.is_plain()
+        && asked.order == Order::NewestFirst
+        && dialect.is_none()
+    {
+        return Ok(Reply::data(published(series.about(), part, &asked, window), [part.stamp]));
     }
-    let wanted = Transform { start: asked.from.max(window), ..transform };
-    let derived = derive(about, &held(part, &asked)?, &wanted);
-    let derived = derived.map_err(|reason| ApiError::BadRequest(reason.into()))?;
-    let rows = within(derived, &asked, window, question.plan)?;
+    let rows = rows(&subject, &asked, &transform, window, question.plan)?;
     let shown = page(&rows, &asked);
     match dialect {
-        Some(dialect) => file(question, dialect, about, part, &shown, rows.len()),
-        None => Ok(Reply::data(computed(about, &wanted, &asked, &shown, rows.len()), [part.stamp])),
+        Some(dialect) => file(question, dialect, &subject, &shown, rows.len()),
+        None => {
+            Ok(Reply::data(computed(&subject, &transform, &asked, &shown, rows.len()), [subject.stamp()]))
+        }
     }
 }
 
+/// The rows of all pages, oldest first.
+pub(super) fn rows(
+    subject: &Subject<'_>,
+    asked: &Asked,
+    transform: &Transform,
+    window: Option<Day>,
+    plan: Plan,
+) -> Result<Vec<Derived>, ApiError> {
+    let wanted = Transform { start: asked.from.max(window), ..*transform };
+    let derived = derive(subject.about(), &held(subject, asked)?, &wanted);
+    within(derived.map_err(|reason| ApiError::BadRequest(reason.into()))?, asked, window, plan)
+}
+
 /// Returns one slice of the JSON rendered when the part was built.
-fn published(about: &About, part: &SeriesPart, asked: &Asked, window: Option<Day>) -> Vec<u8> {
+fn published(about: &About, part: &Part<Timeline<RatePoint>>, asked: &Asked, window: Option<Day>) -> Vec<u8> {
     let all = part.between(asked.from.max(window), asked.to);
     let Page { limit, offset } = asked.page;
     let start = all.start.saturating_add(offset).min(all.end);
     let items = part.json(start..start.saturating_add(limit).min(all.end));
     let unit = about.unit.id();
-    framed(about, unit, asked, FRAME_BYTES + items.len(), all.len(), |object| {
+    framed(about.id, unit, asked, FRAME_BYTES + items.len(), all.len(), |object| {
         object.joined(name!("data"), items)
     })
 }
 
-/// The rows of all pages, oldest first.
+/// The rows between the requested days that the plan shows.
 fn within(
     mut rows: Vec<Derived>,
     asked: &Asked,
@@ -70,9 +84,9 @@ fn within(
 }
 
 /// The input values, oldest first.
-fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
-    let Some(day) = asked.as_of else { return Ok(part.points().iter().rev().copied().collect()) };
-    part.as_of(day).map_err(|FirstDay(first)| match first {
+fn held(subject: &Subject<'_>, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
+    let Some(day) = asked.as_of else { return Ok(subject.values()) };
+    subject.values_as_of(day).map_err(|FirstDay(first)| match first {
         Some(first) => {
             bad("as_of", &format!("must be {first} or later: the recording of this series began then"))
         }
@@ -80,7 +94,8 @@ fn held(part: &SeriesPart, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
     })
 }
 
-fn page<'a>(rows: &'a [Derived], asked: &Asked) -> Vec<&'a Derived> {
+/// The rows of the requested page, in the requested order.
+pub(super) fn page<'a, T>(rows: &'a [T], asked: &Asked) -> Vec<&'a T> {
     let Page { limit, offset } = asked.page;
     match asked.order {
         Order::OldestFirst => rows.iter().skip(offset).take(limit).collect(),
@@ -89,15 +104,15 @@ fn page<'a>(rows: &'a [Derived], asked: &Asked) -> Vec<&'a Derived> {
 }
 
 fn computed(
-    about: &About,
+    subject: &Subject<'_>,
     transform: &Transform,
     asked: &Asked,
     shown: &[&Derived],
     total: usize,
 ) -> Vec<u8> {
     const ROW_BYTES: usize = 48;
-    let unit = shown_unit(about, transform.units, transform.period);
-    framed(about, unit, asked, FRAME_BYTES + shown.len() * ROW_BYTES, total, |object| {
+    let unit = shown_unit(subject.about(), transform.units, transform.period);
+    framed(&subject.id(), unit, asked, FRAME_BYTES + shown.len() * ROW_BYTES, total, |object| {
         object.array(name!("data"), shown, |row, out| {
             Object::new(out).token(name!("date"), row.day).number(name!("value"), row.value).end();
         })
@@ -105,7 +120,7 @@ fn computed(
 }
 
 fn framed(
-    about: &About,
+    id: &str,
     unit: &str,
     asked: &Asked,
     bytes: usize,
@@ -113,7 +128,7 @@ fn framed(
     rows: impl FnOnce(Object<Vec<u8>>) -> Object<Vec<u8>>,
 ) -> Vec<u8> {
     let object = Object::new(Vec::with_capacity(bytes))
-        .text(name!("series"), about.id)
+        .text(name!("series"), id)
         .text(name!("unit"), unit)
         .text(name!("units"), asked.units.id());
     rows(object)
@@ -126,13 +141,12 @@ fn framed(
 fn file(
     question: &Question<'_>,
     dialect: Dialect,
-    about: &'static About,
-    part: &SeriesPart,
+    subject: &Subject<'_>,
     shown: &[&Derived],
     total: usize,
 ) -> Result<Reply, ApiError> {
-    let label = question.label(about.id, total);
-    csv::file(dialect, &label, &["date", "value"], [part.stamp], |writer| {
+    let label = question.label(subject.id(), total);
+    csv::file(dialect, &label, &["date", "value"], [subject.stamp()], |writer| {
         shown.iter().try_for_each(|row| {
             writer.row(|put| {
                 put(Cell::Token(&row.day));

@@ -13,15 +13,18 @@ use crate::http::response::reply::Reply;
 const COLUMNS: &[&str] = &["date", "old", "new", "changed_at"];
 
 pub fn revisions(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, format) = (question.query.page()?, question.format()?);
-    let series = named(question)?;
-    let part = &question.catalog.series[series];
-    let revised = || part.revisions().after_publication();
-    let (total, mut shown) = (revised().count(), revised().skip(page.offset).take(page.limit));
+    let (page, (from, to), format) = (question.query.page()?, question.query.days()?, question.format()?);
+    let subject = named(question)?;
+    let mut revised = subject.revisions();
+    revised.retain(|revision| {
+        let is_inside = |day| from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to);
+        revision.day().is_none_or(is_inside)
+    });
+    let (total, shown, stamp) = (revised.len(), &revised[page.of(revised.len())], subject.stamp());
     if let Some(dialect) = format.dialect(question.plan)? {
-        let label = question.label(format!("{}-revisions", series.about().id), total);
-        return csv::file(dialect, &label, COLUMNS, [part.stamp], |writer| {
-            shown.try_for_each(|revision| writer.row(|put| write_cells(revision, put)))
+        let label = question.label(format!("{}-revisions", subject.id()), total);
+        return csv::file(dialect, &label, COLUMNS, [stamp], |writer| {
+            shown.iter().try_for_each(|revision| writer.row(|put| write_cells(revision, put)))
         });
     }
     let body = Object::new(Vec::with_capacity(256))
@@ -30,7 +33,7 @@ pub fn revisions(question: &Question<'_>) -> Result<Reply, ApiError> {
         .number(name!("limit"), page.limit)
         .number(name!("offset"), page.offset)
         .end();
-    Ok(Reply::data(body, [part.stamp]))
+    Ok(Reply::data(body, [stamp]))
 }
 
 fn changed_at(revision: &Revision<RatePoint>) -> Timestamp {

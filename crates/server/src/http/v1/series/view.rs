@@ -1,20 +1,23 @@
 //! A series as the API shows it.
 
-use lastro_calc::Units;
-use lastro_catalog::{Cell, Object, Part, Timeline, name};
-use lastro_model::{About, RatePoint, Series, Source, Stamp};
+use std::borrow::Cow;
 
+use lastro_calc::Units;
+use lastro_catalog::{Cell, Object, fold_label, name};
+use lastro_model::{About, Day, RatePoint, Stamp};
+
+use super::subject::Subject;
 use crate::http::handler::Question;
 
 /// A series in the API: its description, its data, and whether that is stale.
 pub(super) struct View<'a> {
-    about: &'static About,
-    part: &'a Part<Timeline<RatePoint>>,
+    pub(super) subject: Subject<'a>,
     is_stale: bool,
 }
 
 const PUBLISHER: &str = "Banco Central do Brasil";
-const SYSTEM: &str = "SGS";
+const SGS: &str = "SGS";
+const PTAX: &str = "PTAX";
 
 impl<'a> View<'a> {
     #[rustfmt::skip]
@@ -23,39 +26,38 @@ impl<'a> View<'a> {
         "first_date", "last_date", "rows", "stale", "sample", "transforms",
     ];
 
-    pub(super) fn of(question: &Question<'a>, series: Series) -> Self {
-        let state = question.freshness.iter().find(|state| state.source == Source::Series(series));
-        let is_stale = state.is_none_or(|state| state.is_stale(question.now));
-        Self { about: series.about(), part: &question.catalog.series[series], is_stale }
+    pub(super) fn of(question: &Question<'a>, subject: Subject<'a>) -> Self {
+        let state = question.freshness.iter().find(|state| state.source == subject.source());
+        Self { subject, is_stale: state.is_none_or(|state| state.is_stale(question.now)) }
     }
 
     /// The stamp of this view. It includes staleness, which changes without a new edition.
     pub(super) fn stamp(&self) -> Stamp {
-        let Stamp { mut edition, published_unix_ms } = self.part.stamp;
+        let Stamp { mut edition, published_unix_ms } = self.subject.stamp();
         edition.0 = edition.0 * 2 + u64::from(self.is_stale);
         Stamp { edition, published_unix_ms }
     }
 
     pub(super) fn write_json(&self, out: &mut Vec<u8>) {
-        let About { id, name, name_pt, topic, unit, kind, frequency, .. } = self.about;
-        let points = self.part.points();
+        let (about, [english, portuguese]) = (self.subject.about(), names(&self.subject));
+        let [first, last] = self.days();
         Object::new(out)
-            .text(name!("id"), id)
-            .text(name!("name"), name)
-            .text(name!("name_pt"), name_pt)
-            .text(name!("topic"), topic.id())
-            .text(name!("unit"), unit.id())
-            .text(name!("kind"), kind.id())
-            .text(name!("frequency"), frequency.id())
-            .boolean(name!("seasonally_adjusted"), self.about.seasonally_adjusted)
-            .boolean(name!("revised"), self.about.revised)
+            .text(name!("id"), &self.subject.id())
+            .text(name!("name"), &english)
+            .text(name!("name_pt"), &portuguese)
+            .text(name!("topic"), about.topic.id())
+            .text(name!("unit"), about.unit.id())
+            .text(name!("kind"), about.kind.id())
+            .text(name!("frequency"), about.frequency.id())
+            .boolean(name!("seasonally_adjusted"), about.seasonally_adjusted)
+            .boolean(name!("revised"), about.revised)
             .written(name!("source"), |out| self.write_source(out))
-            .optional_token(name!("first_date"), points.last().map(|point| point.day))
-            .optional_token(name!("last_date"), points.first().map(|point| point.day))
-            .number(name!("rows"), points.len())
+            .optional_token(name!("first_date"), first)
+            .optional_token(name!("last_date"), last)
+            .number(name!("rows"), self.subject.len())
             .boolean(name!("stale"), self.is_stale)
-            .boolean(name!("sample"), self.part.sample)
-            .array(name!("transforms"), Units::legal(self.about), |units, out| {
+            .boolean(name!("sample"), self.subject.is_sample())
+            .array(name!("transforms"), Units::legal(about), |units, out| {
                 out.extend_from_slice(format!("\"{}\"", units.id()).as_bytes());
             })
             .end();
@@ -63,33 +65,76 @@ impl<'a> View<'a> {
 
     /// Writes the CSV cells. A JSON list or object becomes one cell, with spaces between its parts.
     pub(super) fn write_cells(&self, put: &mut dyn FnMut(Cell<'_>)) {
-        let About { id, code, name, name_pt, topic, unit, kind, frequency, .. } = self.about;
-        let points = self.part.points();
-        let day = |point: Option<&RatePoint>| point.map(|point| point.day);
-        put(Cell::Token(id));
-        put(Cell::Text(name));
-        put(Cell::Text(name_pt));
+        let About { topic, unit, kind, frequency, seasonally_adjusted, revised, .. } = self.subject.about();
+        put(Cell::Token(&self.subject.id()));
+        names(&self.subject).iter().for_each(|name| put(Cell::Text(name)));
         for word in [topic.id(), unit.id(), kind.id(), frequency.id()] {
             put(Cell::Token(&word));
         }
-        put(Cell::Token(&self.about.seasonally_adjusted));
-        put(Cell::Token(&self.about.revised));
-        put(Cell::Token(&format_args!("{PUBLISHER} {SYSTEM} {code}")));
-        for day in [day(points.last()), day(points.first())] {
+        put(Cell::Token(seasonally_adjusted));
+        put(Cell::Token(revised));
+        match self.code() {
+            Some(code) => put(Cell::Token(&format_args!("{PUBLISHER} {SGS} {code}"))),
+            None => put(Cell::Token(&format_args!("{PUBLISHER} {PTAX}"))),
+        }
+        for day in self.days() {
             put(day.as_ref().map_or(Cell::Nothing, |day| Cell::Token(day)));
         }
-        put(Cell::Number(&points.len()));
+        put(Cell::Number(&self.subject.len()));
         put(Cell::Token(&self.is_stale));
-        put(Cell::Token(&self.part.sample));
-        let transforms: Vec<&str> = Units::legal(self.about).into_iter().map(Units::id).collect();
+        put(Cell::Token(&self.subject.is_sample()));
+        let transforms: Vec<&str> = Units::legal(self.subject.about()).into_iter().map(Units::id).collect();
         put(Cell::Token(&transforms.join(" ")));
     }
 
+    /// The number of the series in SGS. Pairs of currencies are published by another system.
+    fn code(&self) -> Option<u32> {
+        match self.subject {
+            Subject::Row { series, .. } => Some(series.about().code),
+            Subject::Pair { .. } => None,
+        }
+    }
+
     fn write_source(&self, out: &mut Vec<u8>) {
-        Object::new(out)
-            .text(name!("publisher"), PUBLISHER)
-            .text(name!("system"), SYSTEM)
-            .number(name!("code"), self.about.code as usize)
-            .end();
+        let object = Object::new(out).text(name!("publisher"), PUBLISHER);
+        match self.code() {
+            Some(code) => object.text(name!("system"), SGS).number(name!("code"), code).end(),
+            None => object.text(name!("system"), PTAX).null(name!("code")).end(),
+        };
+    }
+
+    /// The first and the last day.
+    fn days(&self) -> [Option<Day>; 2] {
+        [self.subject.oldest(), self.subject.newest()].map(|point| point.map(|RatePoint { day, .. }| day))
+    }
+
+    /// Whether the series has values between two days.
+    pub(super) fn has_values(&self, from: Option<Day>, to: Option<Day>) -> bool {
+        let [first, last] = self.days();
+        from.is_none_or(|from| last.is_some_and(|last| from <= last))
+            && to.is_none_or(|to| first.is_some_and(|first| first <= to))
+    }
+
+    /// Whether its id, code and names contain all these folded words.
+    pub(super) fn has_words(&self, words: &[String]) -> bool {
+        if words.is_empty() {
+            return true;
+        }
+        let (id, label, [english, portuguese]) =
+            (self.subject.id(), self.subject.about().label, names(&self.subject));
+        let code = self.code().map(|code| code.to_string()).unwrap_or_default();
+        let text = fold_label(&format!("{id} {code} {label} {english} {portuguese}"));
+        words.iter().all(|word| text.contains(word.as_str()))
+    }
+}
+
+/// The name in English and in Portuguese.
+fn names(subject: &Subject<'_>) -> [Cow<'static, str>; 2] {
+    match subject {
+        Subject::Row { series, .. } => [series.about().name.into(), series.about().name_pt.into()],
+        Subject::Pair { pair, .. } => [
+            format!("{pair} exchange rate, selling, PTAX closing bulletin").into(),
+            format!("Taxa de câmbio {pair}, venda, boletim de fechamento PTAX").into(),
+        ],
     }
 }

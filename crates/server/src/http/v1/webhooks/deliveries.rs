@@ -1,7 +1,8 @@
 //! The delivery log of a webhook, and redelivery.
 
 use http::StatusCode;
-use lastro_model::MessageId;
+use jiff::Timestamp;
+use lastro_model::{Day, MessageId};
 use serde::Serialize;
 
 use super::owned;
@@ -21,12 +22,20 @@ struct Log<'a> {
 }
 
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
-    let page = action.query.page()?;
+    let (page, (from, to)) = (action.query.page()?, action.query.days()?);
     let webhook = owned(&action).await?;
-    let found = action.access.store.deliveries(&webhook.id, page.limit, page.offset).await?;
+    let start = from.map_or(Timestamp::MIN, start_of);
+    let end = to.map_or(Timestamp::MAX, |to| start_of(to.plus_days(1)));
+    let store = &action.access.store;
+    let found = store.deliveries_between(&webhook.id, start..end, page.limit, page.offset).await?;
     let data = found.page.iter().map(DeliveryView::of).collect();
     let log = Log { data, total: found.total, limit: page.limit, offset: page.offset };
     Ok(Reply::of(&log)?.private(StatusCode::OK))
+}
+
+/// The start of a day, UTC.
+fn start_of(day: Day) -> Timestamp {
+    Timestamp::from_second(i64::from(day.number()) * 86_400).unwrap_or(Timestamp::MAX)
 }
 
 pub async fn redeliver(action: Action<'_>) -> Result<Reply, ApiError> {

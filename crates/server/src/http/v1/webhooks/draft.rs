@@ -1,23 +1,19 @@
-//! Bodies of requests to create or change a webhook, checked member by member. Unknown members are ignored.
+//! Bodies of requests to create or change a webhook, checked member by member.
 
+use lastro_catalog::Catalog;
 use lastro_model::text::has_control;
-use lastro_model::{CompanyId, DisabledBy, Series, WebhookEvent, WebhookFilters};
+use lastro_model::{DisabledBy, WebhookEvent, WebhookFilters};
 use lastro_store::WebhookChange;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use super::filters::filters;
 use crate::error::ApiError;
 use crate::http::request::body;
+use crate::http::request::nearest::{nearest, shown};
 use crate::webhooks::endpoint;
 
 const LONGEST_DESCRIPTION: usize = 200;
-const MOST_FILTERS: usize = 100;
-const LONGEST_CATEGORY: usize = 100;
-/// Longest registry code, without leading zeros.
-const LONGEST_CODE: usize = 9;
-/// Longest id of a series.
-const LONGEST_ID_SHOWN: usize = 40;
 
 /// A webhook to be created.
 #[derive(Debug)]
@@ -29,14 +25,16 @@ pub struct Draft {
 }
 
 impl Draft {
-    pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
-        let members: Members<'_> =
-            body::object(body, "the body must be a JSON object with `url` and `events`, each member once")?;
+    /// Companies and categories of the filters must be in the catalog.
+    pub fn from_json(body: &[u8], allow_private: bool, catalog: &Catalog) -> Result<Self, ApiError> {
+        let otherwise = "the body must be a JSON object with `url` and `events`, each member once";
+        let members = body::object(body, &["url", "events", "description", "filters"], otherwise)?;
+        let filters = members.get("filters").map(|value| filters(value, catalog)).transpose()?;
         Ok(Self {
-            url: url(required("url", members.url)?, allow_private)?,
-            events: events(required("events", members.events)?)?,
-            description: members.description.map(description).transpose()?.flatten(),
-            filters: members.filters.map(filters).transpose()?.unwrap_or_default(),
+            url: url(required("url", members.get("url"))?, allow_private)?,
+            events: events(required("events", members.get("events"))?)?,
+            description: members.get("description").map(description).transpose()?.flatten(),
+            filters: filters.unwrap_or_default(),
         })
     }
 }
@@ -46,38 +44,23 @@ impl Draft {
 pub struct Change(pub WebhookChange);
 
 impl Change {
-    pub fn from_json(body: &[u8], allow_private: bool) -> Result<Self, ApiError> {
-        let members: Members<'_> = body::object(
-            body,
-            "the body must be a JSON object with what is to change of `url`, `events`, `description`, `filters` and \
-             `status`, each member once",
-        )?;
+    /// Companies and categories of the filters must be in the catalog.
+    pub fn from_json(body: &[u8], allow_private: bool, catalog: &Catalog) -> Result<Self, ApiError> {
+        let otherwise = "the body must be a JSON object with what is to change of `url`, `events`, `description`, \
+                         `filters` and `status`, each member once";
+        let members = body::object(body, &["url", "events", "description", "filters", "status"], otherwise)?;
         Ok(Self(WebhookChange {
-            url: members.url.map(|value| url(value, allow_private)).transpose()?,
-            events: members.events.map(events).transpose()?,
-            description: members.description.map(description).transpose()?,
-            filters: members.filters.map(filters).transpose()?,
-            disabled: members.status.map(status).transpose()?,
+            url: members.get("url").map(|value| url(value, allow_private)).transpose()?,
+            events: members.get("events").map(events).transpose()?,
+            description: members.get("description").map(description).transpose()?,
+            filters: members.get("filters").map(|value| filters(value, catalog)).transpose()?,
+            disabled: members.get("status").map(status).transpose()?,
             by_owner: true,
         }))
     }
 }
 
-#[derive(Deserialize)]
-struct Members<'a> {
-    #[serde(borrow, default, deserialize_with = "body::present")]
-    url: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "body::present")]
-    events: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "body::present")]
-    description: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "body::present")]
-    filters: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "body::present")]
-    status: Option<&'a RawValue>,
-}
-
-fn bad(field: &str, reason: &str) -> ApiError {
+pub(super) fn bad(field: &str, reason: &str) -> ApiError {
     ApiError::BadRequest(format!("`{field}` {reason}").into())
 }
 
@@ -85,7 +68,11 @@ fn required<'a>(field: &str, value: Option<&'a RawValue>) -> Result<&'a RawValue
     value.ok_or_else(|| bad(field, "is required"))
 }
 
-fn read<T: DeserializeOwned>(field: &str, value: &RawValue, otherwise: &str) -> Result<T, ApiError> {
+pub(super) fn read<T: DeserializeOwned>(
+    field: &str,
+    value: &RawValue,
+    otherwise: &str,
+) -> Result<T, ApiError> {
     serde_json::from_str(value.get()).map_err(|_| bad(field, otherwise))
 }
 
@@ -102,16 +89,17 @@ fn events(value: &RawValue) -> Result<Vec<WebhookEvent>, ApiError> {
     let mut events = Vec::new();
     for name in &names {
         let event = WebhookEvent::offered().find(|event| event.name() == name);
-        events.push(event.ok_or_else(|| bad("events", &offer()))?);
+        events.push(event.ok_or_else(|| bad("events", &offer(name)))?);
     }
     events.sort_unstable();
     events.dedup();
     Ok(events)
 }
 
-fn offer() -> String {
+fn offer(name: &str) -> String {
     let names: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
-    format!("must be of {}", names.join(", "))
+    let near = nearest(name, names.iter().copied()).unwrap_or_default();
+    format!("must be of {}; the nearest to `{}` is `{near}`", names.join(", "), shown(name))
 }
 
 fn description(value: &RawValue) -> Result<Option<String>, ApiError> {
@@ -123,61 +111,6 @@ fn description(value: &RawValue) -> Result<Option<String>, ApiError> {
         Some(text) if has_control(&text) => Err(bad("description", "must not hold control characters")),
         text => Ok(text),
     }
-}
-
-#[derive(Deserialize, Default)]
-struct Lists {
-    #[serde(default)]
-    company_ids: Vec<String>,
-    #[serde(default)]
-    categories: Vec<String>,
-    #[serde(default)]
-    series_ids: Vec<String>,
-}
-
-fn filters(value: &RawValue) -> Result<WebhookFilters, ApiError> {
-    let otherwise =
-        "must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`";
-    // Serde would also accept an array, with the members in order.
-    if value.get().starts_with('[') {
-        return Err(bad("filters", otherwise));
-    }
-    let lists: Option<Lists> = read("filters", value, otherwise)?;
-    let Lists { company_ids, categories, series_ids } = lists.unwrap_or_default();
-    if [company_ids.len(), categories.len(), series_ids.len()].into_iter().any(|len| len > MOST_FILTERS) {
-        return Err(bad("filters", "must have at most 100 values in each list"));
-    }
-    Ok(WebhookFilters {
-        company_ids: company_ids.iter().map(|text| company(text)).collect::<Result<_, _>>()?,
-        categories: categories.iter().map(|text| category(text)).collect::<Result<_, _>>()?,
-        series_ids: series_ids.into_iter().map(series_id).collect::<Result<_, _>>()?,
-    })
-}
-
-fn series_id(text: String) -> Result<String, ApiError> {
-    if Series::ALL.into_iter().any(|series| series.about().id == text) {
-        return Ok(text);
-    }
-    let shown: String = text.chars().filter(char::is_ascii_graphic).take(LONGEST_ID_SHOWN).collect();
-    Err(bad("filters.series_ids", &format!("must hold ids of GET /api/v1/series; `{shown}` is none")))
-}
-
-fn company(text: &str) -> Result<CompanyId, ApiError> {
-    let refusal = || bad("filters.company_ids", "must hold registry codes: digits only, such as \"9512\"");
-    if text.trim_start_matches('0').len() > LONGEST_CODE {
-        return Err(refusal());
-    }
-    CompanyId::parse(text).map_err(|_| refusal())
-}
-
-fn category(text: &str) -> Result<String, ApiError> {
-    if text.trim().is_empty() || text.chars().count() > LONGEST_CATEGORY {
-        return Err(bad("filters.categories", "must hold names of 1 to 100 characters"));
-    }
-    if has_control(text) {
-        return Err(bad("filters.categories", "must not hold control characters"));
-    }
-    Ok(text.to_owned())
 }
 
 fn status(value: &RawValue) -> Result<Option<DisabledBy>, ApiError> {

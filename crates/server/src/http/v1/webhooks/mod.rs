@@ -5,10 +5,11 @@
 
 mod deliveries;
 pub mod draft;
+mod filters;
 
 use http::StatusCode;
 use jiff::SignedDuration;
-use lastro_model::{AccountId, DisabledBy, SecretSeed, Webhook, WebhookId};
+use lastro_model::{AccountId, DisabledBy, Now, SecretSeed, Webhook, WebhookId};
 use lastro_store::{Store, StoreError};
 
 pub use deliveries::{list as deliveries, redeliver};
@@ -36,7 +37,8 @@ pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     let (account, now) = (account(&action)?, action.now.timestamp());
     let body = action.body.whole().await?;
     let allow_private = action.webhooks.settings.allow_private();
-    let Draft { url, description, events, filters } = Draft::from_json(&body, allow_private)?;
+    let Draft { url, description, events, filters } =
+        Draft::from_json(&body, allow_private, &action.served.catalog.load())?;
     let webhook = Webhook {
         id: new_id(),
         account,
@@ -63,8 +65,14 @@ struct List<'a> {
 }
 
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
-    let webhooks = action.access.store.webhooks_of(account(&action)?).await?;
-    let list = List { data: webhooks.iter().map(WebhookView::of).collect(), total: webhooks.len() };
+    let (page, (from, to)) = (action.query.page()?, action.query.days()?);
+    let mut webhooks = action.access.store.webhooks_of(account(&action)?).await?;
+    webhooks.retain(|webhook| {
+        let day = Now { monotonic_ns: 0, unix_ms: webhook.created_at.as_millisecond() }.utc_day();
+        from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to)
+    });
+    let shown = &webhooks[page.of(webhooks.len())];
+    let list = List { data: shown.iter().map(WebhookView::of).collect(), total: webhooks.len() };
     Ok(Reply::of(&list)?.private(StatusCode::OK))
 }
 
@@ -76,7 +84,8 @@ pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
 pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
     let (store, account) = (&*action.access.store, account(&action)?);
     let body = action.body.whole().await?;
-    let change = Change::from_json(&body, action.webhooks.settings.allow_private())?;
+    let allow_private = action.webhooks.settings.allow_private();
+    let change = Change::from_json(&body, allow_private, &action.served.catalog.load())?;
     let webhook = find(store, account, action.path.get("id")).await?;
     let changed = store.change_webhook(&webhook.id, change.0).await.map_err(|error| match error {
         StoreError::WebhookDisabledByOperator => ApiError::BadRequest(CLOSED.into()),

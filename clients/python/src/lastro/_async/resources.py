@@ -1,0 +1,396 @@
+"""Groups of endpoints: series, companies, filings, calculations, the calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
+from urllib.parse import quote
+
+from lastro import frames
+from lastro._async.rows import LIST_PAGE, SERIES_PAGE, AsyncRows, Records
+from lastro._async.transport import AsyncTransport
+from lastro._wire import Call, Moment, Number, params
+from lastro.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import pandas as pd
+    import polars as pl
+
+
+# Several ids; a text alone is one.
+Ids = list[str] | tuple[str, ...]
+
+
+class _AsyncGroup:
+    """Endpoints with the same connections."""
+
+    def __init__(self, transport: AsyncTransport, numbers: frames.Numbers = "decimal") -> None:
+        self._transport = transport
+        self._numbers = numbers
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._transport.url}>"
+
+    async def _record(self, path: str, **given: object) -> Record:
+        return Record((await self._transport.send(Call(path, params(**given)))).body)
+
+    def _rows(
+        self,
+        path: str,
+        *,
+        limit: int | None = None,
+        page_size: int = LIST_PAGE,
+        index: str | None = None,
+        every_number: bool = False,
+        paging: str = "offset",
+        **given: object,
+    ) -> AsyncRows:
+        call = Call(path, params(**given))
+        return AsyncRows(self._transport, call, page_size, limit, index, every_number, self._numbers, paging)
+
+
+class AsyncFx(AsyncRows):
+    """Exchange rates of a pair by day."""
+
+    async def current(self) -> Record:
+        """The newest rate."""
+        pair = {"pair": self.call.params["pair"]}
+        answer = await self.transport.send(replace(self.call, path="/api/v1/market/fx/current", params=pair))
+        return Record(answer.body)
+
+
+class AsyncSeries(_AsyncGroup):
+    """One series. Iterating over it gives its observations, as `observations()` does."""
+
+    def __init__(
+        self, transport: AsyncTransport, numbers: frames.Numbers, series: str, given: Mapping[str, Any]
+    ) -> None:
+        super().__init__(transport, numbers)
+        self.id = series
+        self._given = given
+        self._path = f"/api/v1/series/{quote(series, safe='')}"
+
+    def observations(
+        self,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        units: str | None = None,
+        frequency: str | None = None,
+        aggregation: str | None = None,
+        base: Moment | None = None,
+        as_of: Moment | None = None,
+        order: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncRows:
+        """Values by date, newest first, as published or in other `units` such as `acc12`."""
+        named = {
+            "start": start,
+            "end": end,
+            "units": units,
+            "frequency": frequency,
+            "aggregation": aggregation,
+            "base": base,
+            "as_of": as_of,
+            "order": order,
+            "limit": limit,
+        }
+        given = {**self._given, **{name: value for name, value in named.items() if value is not None}}
+        return self._rows(f"{self._path}/observations", page_size=SERIES_PAGE, index="date", **given)
+
+    async def describe(self) -> Record:
+        """Name, unit, kind, frequency, source, dates."""
+        return await self._record(self._path)
+
+    async def current(self) -> Record:
+        """The newest value."""
+        return await self._record(f"{self._path}/current")
+
+    async def checks(self) -> Records:
+        """The identities that its values satisfy."""
+        return [*(await self._record(f"{self._path}/checks")).data]
+
+    def revisions(self, limit: int | None = None) -> AsyncRows:
+        """Values that were changed after publication, newest first."""
+        return self._rows(f"{self._path}/revisions", limit=limit)
+
+    def __aiter__(self) -> AsyncIterator[Record]:
+        return self.observations().__aiter__()
+
+    async def answer(self) -> Record:
+        """The members beside the rows, such as `unit` and `total`."""
+        return await self.observations().answer()
+
+    async def total(self) -> int:
+        """The number of observations."""
+        return await self.observations().total()
+
+    async def first(self) -> Record | None:
+        """The first observation."""
+        return await self.observations().first()
+
+    async def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
+        """All observations as a pandas frame."""
+        return await self.observations().to_pandas(numbers)
+
+    async def to_polars(self, numbers: frames.Numbers | None = None) -> pl.DataFrame:
+        """All observations as a polars frame."""
+        return await self.observations().to_polars(numbers)
+
+    async def list(self) -> Records:
+        """All observations."""
+        return await self.observations().list()
+
+
+class AsyncSeriesCatalogue(_AsyncGroup):
+    """All series: call it with an id for one, with several ids for a table of them."""
+
+    @overload
+    def __call__(
+        self,
+        series: str,
+        start: Moment | None = ...,
+        end: Moment | None = ...,
+        *,
+        units: str | None = ...,
+        frequency: str | None = ...,
+        aggregation: str | None = ...,
+        base: Moment | None = ...,
+        as_of: Moment | None = ...,
+        order: str | None = ...,
+        limit: int | None = ...,
+    ) -> AsyncSeries: ...
+
+    @overload
+    def __call__(
+        self,
+        series: Ids,
+        start: Moment | None = ...,
+        end: Moment | None = ...,
+        *,
+        units: str | Mapping[str, str] | None = ...,
+        frequency: str | None = ...,
+        aggregation: str | Mapping[str, str] | None = ...,
+        base: Moment | None = ...,
+        as_of: Moment | None = ...,
+        order: str | None = ...,
+        limit: int | None = ...,
+    ) -> AsyncRows: ...
+
+    def __call__(
+        self,
+        series: str | Ids,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        *,
+        units: str | Mapping[str, str] | None = None,
+        frequency: str | None = None,
+        aggregation: str | Mapping[str, str] | None = None,
+        base: Moment | None = None,
+        as_of: Moment | None = None,
+        order: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncSeries | AsyncRows:
+        """One series by its id, or several as one table: a row for each date, a column for each id."""
+        named: dict[str, Any] = {
+            "start": start,
+            "end": end,
+            "units": units,
+            "frequency": frequency,
+            "aggregation": aggregation,
+            "base": base,
+            "as_of": as_of,
+            "order": order,
+            "limit": limit,
+        }
+        given = {name: value for name, value in named.items() if value is not None}
+        if isinstance(series, str):
+            return AsyncSeries(self._transport, self._numbers, series, given)
+        path = "/api/v1/series/observations"
+        return self._rows(path, page_size=SERIES_PAGE, index="date", every_number=True, ids=series, **given)
+
+    def list(
+        self,
+        topic: str | None = None,
+        frequency: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncRows:
+        """The catalogue, also by topic, frequency or words."""
+        return self._rows("/api/v1/series", limit=limit, topic=topic, frequency=frequency, q=q)
+
+    def search(self, q: str, limit: int | None = None) -> AsyncRows:
+        """Series with these words in their names, ids or codes."""
+        return self.list(q=q, limit=limit)
+
+
+class AsyncCompanies(_AsyncGroup):
+    """Companies registered with the regulator. Calling it is `list`."""
+
+    def __call__(
+        self,
+        status: str | None = None,
+        sector: str | None = None,
+        cnpj: str | None = None,
+        withdrawn: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncRows:
+        """All companies by name, or those of a status, sector or CNPJ."""
+        return self._rows(
+            "/api/v1/companies", limit=limit, status=status, sector=sector, cnpj=cnpj, withdrawn=withdrawn
+        )
+
+    list = __call__
+
+    def search(self, q: str, limit: int | None = None) -> AsyncRows:
+        """Companies by name, brand, former name, ticker, CNPJ or code, the best first."""
+        return self._rows("/api/v1/companies/search", limit=limit, q=q)
+
+    async def get(self, company: str | int) -> Record:
+        """One company by registry code, CNPJ or ticker."""
+        return await self._record(f"/api/v1/companies/{quote(str(company), safe='')}")
+
+    def filings(
+        self,
+        company: str | int,
+        category: str | None = None,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        limit: int | None = None,
+    ) -> AsyncRows:
+        """Filings of a company, newest first."""
+        path = f"/api/v1/companies/{quote(str(company), safe='')}/filings"
+        return self._rows(path, limit=limit, category=category, start=start, end=end)
+
+    async def sectors(self) -> Records:
+        """Sectors with the number of their companies."""
+        return [*(await self._record("/api/v1/companies/sectors")).data]
+
+
+class AsyncFilings(_AsyncGroup):
+    """Documents filed with the regulator. Calling it is `list`."""
+
+    def __call__(
+        self,
+        company: str | int | Iterable[str | int] | None = None,
+        category: str | None = None,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        seen_from: Moment | None = None,
+        withdrawn: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncRows:
+        """Filings, newest first: of a company (code, CNPJ or ticker, or several), a category, some days."""
+        return self._rows(
+            "/api/v1/filings",
+            limit=limit,
+            company=company,
+            category=category,
+            start=start,
+            end=end,
+            seen_from=seen_from,
+            withdrawn=withdrawn,
+        )
+
+    list = __call__
+
+    def search(
+        self,
+        q: str,
+        company: str | int | Iterable[str | int] | None = None,
+        limit: int | None = None,
+    ) -> AsyncRows:
+        """Filings with these words, the best first."""
+        return self._rows("/api/v1/filings/search", limit=limit, q=q, company=company)
+
+    def recent(self, limit: int = 20) -> AsyncRows:
+        """The newest filings."""
+        return self._rows("/api/v1/filings/recent", limit=limit, page_size=limit, paging="limit")
+
+    async def get(self, filing: str | int) -> Record:
+        """One filing by its id."""
+        return await self._record(f"/api/v1/filings/{quote(str(filing), safe='')}")
+
+    async def categories(self) -> Records:
+        """Categories with the number of their filings."""
+        return [*(await self._record("/api/v1/filings/categories")).data]
+
+
+class AsyncCalculations(_AsyncGroup):
+    """Exact calculations, each with its receipt."""
+
+    async def correction(self, index: str, start: Moment, end: Moment, amount: Number | None = None) -> Record:
+        """An amount corrected by a price index between two months, `YYYY-MM`, both included."""
+        return await self._record(
+            "/api/v1/calc/correction", index=index, start=_month(start), end=_month(end), amount=amount
+        )
+
+    async def accumulation(
+        self,
+        rate: str,
+        start: Moment,
+        end: Moment,
+        amount: Number | None = None,
+        rate_percent: Number | None = None,
+    ) -> Record:
+        """CDI or Selic accumulated over days, the last one not included."""
+        return await self._record(
+            "/api/v1/calc/accumulation",
+            rate=rate,
+            start=start,
+            end=end,
+            amount=amount,
+            rate_percent=rate_percent,
+        )
+
+    async def legal_interest(self, start: Moment, end: Moment, amount: Number | None = None) -> Record:
+        """Legal interest of Lei 14.905/2024 between two days."""
+        return await self._record("/api/v1/calc/legal-interest", start=start, end=end, amount=amount)
+
+    async def savings(self, start: Moment, end: Moment, amount: Number | None = None) -> Record:
+        """A deposit in a savings account between two days."""
+        return await self._record("/api/v1/calc/savings", start=start, end=end, amount=amount)
+
+    async def rent(
+        self, index: str, month: Moment, amount: Number | None = None, negative: str | None = None
+    ) -> Record:
+        """A rent adjusted in a month by the twelve months before it."""
+        return await self._record(
+            "/api/v1/calc/rent", index=index, month=_month(month), amount=amount, negative=negative
+        )
+
+    async def minimum_wages(self, month: Moment, amount: Number | None = None, wages: Number | None = None) -> Record:
+        """An amount in minimum wages of a month, or the reverse."""
+        return await self._record("/api/v1/calc/minimum-wages", month=_month(month), amount=amount, wages=wages)
+
+    async def debt(self, **body: Any) -> Record:
+        """A debt of instalments, corrected, with interest, fine and fees; members as the API names them."""
+        call = Call("/api/v1/calc/debt", method="POST", body=body)
+        return Record((await self._transport.send(call)).body)
+
+
+class AsyncCalendar(_AsyncGroup):
+    """Business days of Brazilian banks."""
+
+    async def day(self, day: Moment) -> Record:
+        """One day: whether it is a business day, its holiday, the business days around it."""
+        return await self._record(f"/api/v1/calendar/days/{quote(params(day=day)['day'], safe='')}")
+
+    async def business_days(self, start: Moment, end: Moment) -> Record:
+        """The number of business days between two days."""
+        return await self._record("/api/v1/calendar/business-days", start=start, end=end)
+
+    async def shift(self, day: Moment, days: int) -> Record:
+        """The n-th business day after or before a day."""
+        return await self._record("/api/v1/calendar/shift", date=day, days=days)
+
+    async def holidays(self, year: int) -> Records:
+        """The holidays of a year."""
+        return [*(await self._record("/api/v1/calendar/holidays", year=year)).data]
+
+
+def _month(moment: Moment) -> str:
+    """`YYYY-MM` of a month or a day."""
+    return moment if isinstance(moment, str) else params(day=moment)["day"][:7]

@@ -1,0 +1,274 @@
+# Made by make_sync.py of the file of the same name in `_async`. Do not edit.
+"""Lists that are fetched page by page while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastro import frames
+from lastro._sync.transport import Transport
+from lastro._wire import Call, params
+from lastro.errors import IncompleteAnswerError
+from lastro.record import Record, loads, rows_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+# `list` is a method below.
+Members = list[dict[str, Any]]
+Records = list[Record]
+
+# The most rows that the API gives in one answer.
+LIST_PAGE = 1000
+SERIES_PAGE = 10_000
+# How often a list is read again from the beginning because new data arrived between two of its pages.
+_RESTARTS = 5
+
+
+@dataclass(frozen=True)
+class Page:
+    """One answer of a list."""
+
+    rows: Members
+    members: Mapping[str, Any]
+    etag: str | None
+
+
+@dataclass(frozen=True, repr=False)
+class Rows:
+    """Rows of a list, fetched lazily: iterate over them, or take them all as a list or a frame.
+
+    A frame or list is never mixed from two states of the data: if new data arrives between two pages, it is read
+    again.
+    """
+
+    transport: Transport
+    call: Call
+    page_size: int = LIST_PAGE
+    # The most rows to give; `None` for all.
+    limit: int | None = None
+    # The column that frames are indexed by.
+    index: str | None = None
+    # Whether every member but the date is a decimal.
+    every_number: bool = False
+    numbers: frames.Numbers = "decimal"
+    # How the next page is asked for: by `offset`, by an earlier day, or not at all.
+    paging: str = "offset"
+    start_at: int = field(default=0)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.call.path} {dict(self.call.params)}>"
+
+    def pages(self) -> Iterator[Page]:
+        """The answers of the API, one after the other."""
+        given, extra = 0, dict(self.call.params)
+        while True:
+            wanted = self.page_size if self.limit is None else min(self.page_size, self.limit - given)
+            if wanted <= 0:
+                return
+            if self.paging != "none":
+                extra["limit"] = str(wanted)
+            if self.paging == "offset":
+                extra["offset"] = str(self.start_at + given)
+            answer = self.transport.send(replace(self.call, params=extra))
+            rows = answer.body["data"]
+            yield Page(rows, answer.body, answer.etag)
+            given += len(rows)
+            if self.paging == "none" or len(rows) < wanted:
+                return
+            if self.paging == "day":
+                extra["to"] = (date.fromisoformat(rows[-1]["date"]) - timedelta(days=1)).isoformat()
+                if "from" in extra and extra["to"] < extra["from"]:
+                    return
+
+    def __iter__(self) -> Iterator[Record]:
+        for page in self.pages():
+            for row in page.rows:
+                yield Record(row, every_number=self.every_number)
+
+    def answer(self) -> Record:
+        """The members beside the rows, such as `unit` and `total`."""
+        first = replace(self, limit=1)
+        for page in first.pages():
+            return Record({name: value for name, value in page.members.items() if name != "data"})
+        return Record({})
+
+    def total(self) -> int:
+        """The number of rows in all."""
+        members = self.answer()
+        return int(members["total"]) if "total" in members else len(self._all())
+
+    def first(self) -> Record | None:
+        """The first row, if there is any."""
+        for row in replace(self, limit=1):
+            return row
+        return None
+
+    def list(self) -> Records:
+        """All rows."""
+        return [Record(row, every_number=self.every_number) for row in self._all()]
+
+    def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
+        """All rows as a pandas frame. `numbers="float"` gives floats instead of exact decimals."""
+        return frames.to_pandas(
+            self._all(),
+            index=self.index,
+            numbers=numbers or self.numbers,
+            every_number=self.every_number,
+        )
+
+    def to_polars(self, numbers: frames.Numbers | None = None) -> pl.DataFrame:
+        """All rows as a polars frame. `numbers="float"` gives floats instead of exact decimals."""
+        return frames.to_polars(
+            self._all(),
+            index=self.index,
+            numbers=numbers or self.numbers,
+            every_number=self.every_number,
+        )
+
+    def _all(self) -> Members:
+        for _ in range(_RESTARTS):
+            rows: Members = []
+            tags: set[str | None] = set()
+            for page in self.pages():
+                rows.extend(page.rows)
+                tags.add(page.etag)
+            if len(tags) <= 1:
+                break
+        return rows
+
+
+@dataclass(frozen=True, repr=False)
+class Export:
+    """A whole data set, streamed from one state of the data.
+
+    Iterating raises `IncompleteAnswerError` if the stream breaks off; frames and lists are then fetched again.
+    """
+
+    transport: Transport
+    call: Call
+    index: str | None = None
+    numbers: frames.Numbers = "decimal"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.call.path} {dict(self.call.params)}>"
+
+    def __iter__(self) -> Iterator[Record]:
+        for row in self.raw():
+            yield Record(row)
+
+    def raw(self) -> Iterator[dict[str, Any]]:
+        """The rows as they were sent."""
+        with self.transport.stream(self.call) as answer:
+            for line in answer.lines():
+                yield loads(line)
+
+    def total(self) -> int:
+        """The number of rows, without fetching them."""
+        answer = self.transport.send(replace(self.call, method="HEAD"))
+        return int(answer.headers["x-total-count"])
+
+    def cursor(self) -> str | None:
+        """The cursor of the changes after this export, without fetching it."""
+        answer = self.transport.send(replace(self.call, method="HEAD"))
+        cursor: str | None = answer.headers.get("x-changes-cursor")
+        return cursor
+
+    def list(self) -> Records:
+        """All rows."""
+        return [Record(row) for row in rows_of(self._body())]
+
+    def save(self, path: str | Path) -> int:
+        """Writes the lines to a file, which exists only once it is whole. Returns the number of bytes."""
+        path, size = Path(path), 0
+        draft = path.with_name(path.name + ".part")
+        with draft.open("wb") as file:
+            with self.transport.stream(self.call) as answer:
+                for piece in answer.chunks():
+                    size += file.write(piece)
+        draft.replace(path)
+        return size
+
+    def to_pandas(self, numbers: frames.Numbers | None = None) -> pd.DataFrame:
+        """All rows as a pandas frame."""
+        return frames.pandas_of_lines(self._body(), index=self.index, numbers=numbers or self.numbers)
+
+    def to_polars(self, numbers: frames.Numbers | None = None) -> pl.DataFrame:
+        """All rows as a polars frame."""
+        return frames.polars_of_lines(self._body(), index=self.index, numbers=numbers or self.numbers)
+
+    def _body(self) -> bytes:
+        for left in reversed(range(self.transport.policy.retries + 1)):
+            try:
+                with self.transport.stream(self.call) as answer:
+                    return answer.body()
+            except IncompleteAnswerError:
+                if left == 0:
+                    raise
+        return b""
+
+
+class Changes:
+    """Changes of the data after a cursor, oldest first. `cursor` is where to go on after the last one given.
+
+    Iteration ends when there are no more; with `follow=True` it waits for the next ones, for ever.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        call: Call,
+        *,
+        wait: int = 0,
+        follow: bool = False,
+    ) -> None:
+        self._transport = transport
+        self._call = call
+        self._wait = wait
+        self._follow = follow
+        self.cursor: str | None = call.params.get("after")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} after {self.cursor}>"
+
+    def page(self) -> tuple[Records, bool]:
+        """The next changes, and whether there are more of them at once. Moves `cursor` behind them."""
+        extra = dict(self._call.params)
+        if self.cursor is not None:
+            extra.update(params(after=self.cursor))
+        wait = 25 if self._follow else self._wait
+        if wait:
+            extra["wait"] = str(wait)
+        answer = self._transport.send(replace(self._call, params=extra))
+        self.cursor = answer.body["next"]
+        return [Record(row) for row in answer.body["data"]], bool(answer.body["more"])
+
+    def __iter__(self) -> Iterator[Record]:
+        while True:
+            before = self.cursor
+            rows, more = self.page()
+            after = self.cursor
+            for row in rows:
+                # Who stops reading here goes on behind this row.
+                self.cursor = row.raw.get("cursor", before)
+                yield row
+            self.cursor = after
+            if not more and not self._follow:
+                return
+
+    def list(self) -> Records:
+        """All changes there are now."""
+        return [row for row in self]
+
+    def to_pandas(self, numbers: frames.Numbers = "decimal") -> pd.DataFrame:
+        """All changes there are now as a pandas frame; their items are JSON texts."""
+        return frames.to_pandas([row.raw for row in self.list()], index=None, numbers=numbers)
+
+    def to_polars(self, numbers: frames.Numbers = "decimal") -> pl.DataFrame:
+        """All changes there are now as a polars frame; their items are JSON texts."""
+        return frames.to_polars([row.raw for row in self.list()], index=None, numbers=numbers)

@@ -1,0 +1,133 @@
+//! Periods in a query: a year, or a month and a year. Rows are ordered by day, so a period is a range of rows.
+
+use std::ops::Range;
+
+use lastro_model::Day;
+use lastro_search::{RowRange, RowRanges};
+
+use super::columns::Columns;
+
+const MONTHS: [&str; 12] = [
+    "janeiro",
+    "fevereiro",
+    "marco",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+];
+
+/// Other numbers of four digits are registry codes or amounts.
+const YEARS: Range<i16> = 1990..2100;
+
+/// Letters of an abbreviated month.
+const ABBREVIATED: usize = 3;
+/// The abbreviation of August, but to companies it means the annual meeting.
+const ANNUAL_MEETING: &str = "ago";
+
+/// Words that lead to a period and do not count beside it.
+const LEADING: [&str; 5] = ["de", "do", "em", "no", "ano"];
+
+impl RowRanges for Columns {
+    fn ranges_in(&self, words: &[String]) -> Vec<RowRange> {
+        let found = (0..words.len()).filter_map(|place| period_ending_at(words, place));
+        let range = |Period { words, from, to }| {
+            let rows = self.between(0..self.len() as u32, Some(from), Some(to));
+            RowRange { words, rows }
+        };
+        found.map(range).collect()
+    }
+}
+
+#[derive(Debug)]
+struct Period {
+    words: Range<usize>,
+    /// The first day.
+    from: Day,
+    /// The last day.
+    to: Day,
+}
+
+/// The period whose year is at this place. A year beside another number is part of a date or of a number.
+fn period_ending_at(words: &[String], place: usize) -> Option<Period> {
+    let is_year = |word: &&String| word.len() == 4 && is_number(word);
+    let year = words.get(place).filter(is_year)?.parse().ok().filter(|year| YEARS.contains(year))?;
+    let before = |count: usize| place.checked_sub(count).and_then(|place| words.get(place));
+    if before(1).is_some_and(|word| is_number(word))
+        || words.get(place + 1).is_some_and(|word| is_number(word))
+    {
+        return None;
+    }
+    let is_de = before(1).is_some_and(|word| word == "de");
+    let after_month = if is_de { place - 1 } else { place };
+    let month = after_month.checked_sub(1).and_then(|place| month(&words[place]));
+    let start = if month.is_some() { after_month - 1 } else { place };
+    let leading = words[..start].iter().rev().take_while(|word| LEADING.contains(&word.as_str())).count();
+    Some(Period {
+        words: start - leading..place + 1,
+        from: Day::from_ymd(year, month.unwrap_or(1), 1).ok()?,
+        to: last_day(year, month.unwrap_or(12))?,
+    })
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The number of a month, from its folded name or abbreviation.
+fn month(word: &str) -> Option<i8> {
+    let is_month = |name: &str| word == name || (word.len() == ABBREVIATED && name.starts_with(word));
+    let place = MONTHS.iter().position(|name| is_month(name)).filter(|_| word != ANNUAL_MEETING)?;
+    i8::try_from(place + 1).ok()
+}
+
+fn last_day(year: i16, month: i8) -> Option<Day> {
+    let next = if month == 12 {
+        Day::from_ymd(year.checked_add(1)?, 1, 1)
+    } else {
+        Day::from_ymd(year, month + 1, 1)
+    };
+    next.ok().map(|first| first.plus_days(-1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_search::words_of;
+
+    fn periods(text: &str) -> Vec<(String, String)> {
+        let words = words_of(text);
+        let found = (0..words.len()).filter_map(|place| period_ending_at(&words, place));
+        found
+            .map(|period| (words[period.words].join(" "), format!("{}/{}", period.from, period.to)))
+            .collect()
+    }
+
+    #[test]
+    fn years_and_months_are_found() {
+        for (text, words, days) in [
+            ("AGO 2024 vale", "2024", "2024-01-01/2024-12-31"),
+            ("dividendos março 2023", "marco 2023", "2023-03-01/2023-03-31"),
+            ("dividendos em fevereiro de 2024", "em fevereiro de 2024", "2024-02-01/2024-02-29"),
+            ("dez/2023 dividendos", "dez 2023", "2023-12-01/2023-12-31"),
+            ("atas do ano de 2022", "do ano de 2022", "2022-01-01/2022-12-31"),
+            ("2021", "2021", "2021-01-01/2021-12-31"),
+        ] {
+            assert_eq!(periods(text), [(words.to_owned(), days.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_no_periods() {
+        for text in ["março", "30/04/2024", "2024-04-30", "nº 35-11.2025", "9512", "1023", "20240", "vale3"]
+        {
+            let found = periods(text);
+            assert!(found.is_empty(), "{text}: {found:?}");
+        }
+    }
+}
