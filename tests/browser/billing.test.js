@@ -140,7 +140,7 @@ test('a visitor gets a key, pays, and the same key is Gold', async () => {
   assert.equal(await asked('/api/v1/filings/recent'), 200);
 
   await page.goto('/usage');
-  await page.getByText('Paid.').waitFor();
+  await page.locator('#billing-status').filter({ hasText: 'Paid.' }).waitFor();
   await page.getByText(/Renews on/).waitFor();
   await page.screenshot({ path: join(PICTURES, 'usage-with-payments.png'), fullPage: true });
   await page.getByRole('button', { name: 'Change, pay or cancel' }).click();
