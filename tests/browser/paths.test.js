@@ -82,7 +82,7 @@ test('a debt is pasted, calculated in place and checked', async () => {
   }
 });
 
-test('a correction of nine years prints on at most three pages', async () => {
+test('a receipt of a hundred lines prints on at most three pages', async () => {
   await browser.visit({ locale: 'pt-BR' }, async (page) => {
     await page.goto('/calculator/accumulation?rate=cdi&from=2026-04-01&to=2026-09-01&amount=1000');
     assert.equal(await page.locator('.receipt tbody tr').count() >= 100, true);

@@ -7,14 +7,17 @@ import schemathesis
 _clients = itertools.count()
 
 
-@schemathesis.hook
-def map_query(context, query):
-    """Puts `from` before `to`. Both have the same schema, so swapping them keeps a case valid or invalid."""
+def adjust_query(query):
+    """Puts `from` before `to`, and asks for numbers: the description has the types of these, not of decimals as strings.
+
+    Both ends of a period have the same schema, so swapping them keeps a case valid or invalid.
+    """
     if isinstance(query, dict):
         start, end = query.get("from"), query.get("to")
         if isinstance(start, str) and isinstance(end, str) and start > end:
             query["from"], query["to"] = end, start
-    return query
+        if query.get("numbers") == "string":
+            query["numbers"] = "number"
 
 
 @schemathesis.hook
@@ -30,6 +33,7 @@ def map_body(context, body):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """Gives each case its own address, because requests without a key are limited by client address."""
+    adjust_query(case.query)
     number = next(_clients)
     address = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
     case.headers = {**(case.headers or {}), "X-Forwarded-For": address}

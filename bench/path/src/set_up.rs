@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use lastro::clock::fill_random;
 use lastro::config::{AdminListen, Common, Serve, Switch};
 use lastro::http::app::App;
+use lastro::listeners::Listeners;
 use lastro::sample;
 use lastro::service::Service;
 use lastro::setup::Setup;
@@ -68,14 +69,15 @@ pub(crate) async fn open(directory: &Path) -> anyhow::Result<(Arc<App>, String)>
         pepper_file: Some(directory.join("pepper")),
         ..Common::defaults()?
     };
-    let service = Service::start(Setup {
+    let listeners = Listeners::open(&settings).await?;
+    let setup = Setup {
         store: lastro_store::open(&common.database).await?,
         // Stands still, so that a used-up quota stays used up on a slow machine.
         clock: Arc::new(ManualClock::starting_at(Timestamp::now().as_millisecond())),
         common,
         settings,
-    })
-    .await?;
+    };
+    let service = Service::start(listeners, setup).await?;
     let app = Arc::clone(&service.app);
     let key = add_key(&app).await?;
     service.stop().await?;

@@ -17,7 +17,7 @@ use crate::scripts;
 const MOST_IN_BATCH: usize = 128;
 /// Requests that may wait. Beyond that the share decides at once.
 const MOST_WAITING: usize = 4_096;
-/// How long a late reply is waited for in the background.
+/// Time to wait for a late reply in the background.
 const LATEST_REPLY: Duration = Duration::from_secs(2);
 
 /// A request that waits for a reply about its ring.

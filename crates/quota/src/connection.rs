@@ -64,6 +64,17 @@ impl Connection {
         Ok(())
     }
 
+    /// Connects, logs in and reads the server's clock. Changes nothing there. The error holds no secret.
+    pub(crate) async fn try_out(&self) -> Result<(), String> {
+        let trying = async {
+            let mut open = self.open_socket().await?;
+            let time = redis::cmd("TIME").query_async::<(i64, i64)>(&mut open.channel).await;
+            time.map(drop).map_err(|error| reason(&error))
+        };
+        let tried = tokio::time::timeout(CONNECT_TIMEOUT, trying).await;
+        tried.unwrap_or_else(|_| Err("no connection within two seconds".to_owned()))
+    }
+
     async fn open_socket(&self) -> Result<Open, String> {
         let Settings { host, port, tls, .. } = &*self.settings;
         let bare = host.trim_start_matches('[').trim_end_matches(']');

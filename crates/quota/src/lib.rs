@@ -52,6 +52,11 @@ pub struct Quota {
     known: KnownRings,
 }
 
+/// Fails with a reason if Redis cannot be used with these settings. Changes nothing there.
+pub async fn try_out(settings: Settings) -> Result<(), String> {
+    connection::Connection::new(Arc::new(settings)).try_out().await
+}
+
 impl Quota {
     /// Makes no connection yet.
     pub fn new(settings: Settings, share: Arc<ArcSwap<Share>>, clock: Arc<dyn Clock>) -> Self {

@@ -94,15 +94,12 @@ fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
 /// can cut them off if it gets anything else or nothing; it asks for that difference by its query.
 fn readiness(app: &App, query: Option<&str>) -> (StatusCode, String) {
     let operations = &app.operations;
-    if operations.is_ready() {
-        return (StatusCode::OK, "ready\n".to_owned());
-    }
-    let is_draining = operations.draining.load(Ordering::Acquire);
     let status = match query {
-        Some("draining=404") if is_draining => StatusCode::NOT_FOUND,
+        _ if operations.is_ready() => StatusCode::OK,
+        Some("draining=404") if operations.draining.load(Ordering::Acquire) => StatusCode::NOT_FOUND,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
-    (status, "not ready\n".to_owned())
+    (status, operations.readiness())
 }
 
 fn metrics(app: &App) -> String {
@@ -118,6 +115,7 @@ fn metrics(app: &App) -> String {
     app.site.render(&mut out);
     app.operations.jobs.render(app.clock.now(), &mut out);
     app.operations.replicas.render(&mut out);
+    app.operations.writes.render(&mut out);
     let help = "Client addresses with a rate limit of their own.";
     out.gauge("lastro_limiter_entries", help, app.access.callers.len());
     out.gauge("lastro_keys", "API keys in memory.", app.access.keys.len());

@@ -13,6 +13,7 @@ pub mod descriptors;
 pub mod error;
 pub mod http;
 pub mod jobs;
+pub mod listeners;
 pub mod metrics;
 pub mod operations;
 pub mod pepper;
@@ -27,6 +28,7 @@ pub mod tls;
 pub mod trace_context;
 mod wait;
 pub mod webhooks;
+pub mod write_state;
 
 /// The version that `/health`, `--version` and the API description show.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -34,6 +34,18 @@ pub fn path_of(common: &Common) -> anyhow::Result<PathBuf> {
     )
 }
 
+/// Fails if the file cannot be used, or if it is missing and could not be created: before anything else is created.
+pub fn check_file(path: &Path) -> anyhow::Result<()> {
+    if path.exists() {
+        return load(path).map(drop);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if directory.is_dir() {
+        return Ok(());
+    }
+    bail!("the pepper file {} is missing, and so is its directory", path.display())
+}
+
 /// The pepper of this database, read from its file, or created if the database has never had one.
 ///
 /// Rejects a missing pepper, and one that did not make this database's hashes: no key would work, without a reason.
@@ -95,9 +107,8 @@ fn create(path: &Path) -> std::io::Result<()> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(format!(".{}", random_hex(8)));
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    file.write_all(Pepper::generate(&mut fill_random).to_hex().as_bytes())?;
-    file.sync_all()?;
-    let linked = fs::hard_link(&draft, path);
+    let written = file.write_all(Pepper::generate(&mut fill_random).to_hex().as_bytes());
+    let linked = written.and_then(|()| file.sync_all()).and_then(|()| fs::hard_link(&draft, path));
     fs::remove_file(&draft)?;
     match linked {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),

@@ -1,8 +1,10 @@
-//! The data in service: the catalog, and the state of its sources.
+//! The data in service: the catalog, the state of its sources, and what the store last told of changes.
 
 use arc_swap::ArcSwap;
 use lastro_catalog::Catalog;
 use lastro_model::SourceState;
+use lastro_store::Counters;
+use tokio::sync::watch;
 
 #[derive(Debug)]
 pub struct Served {
@@ -10,6 +12,16 @@ pub struct Served {
     pub catalog: ArcSwap<Catalog>,
     /// The state of each source for `/health`, as last read from the store.
     pub freshness: ArcSwap<Vec<SourceState>>,
+    /// The counters last read from the store; `None` before the first read. One job reads them for all others, which
+    /// do not ask the store while these show that there is nothing to do.
+    pub counters: watch::Sender<Option<Counters>>,
+}
+
+impl Served {
+    /// Whether something may be to do: the last counters show it, or there are none yet.
+    pub fn may_have(&self, shown: impl FnOnce(&Counters) -> bool) -> bool {
+        self.counters.borrow().as_ref().is_none_or(shown)
+    }
 }
 
 impl Default for Served {
@@ -17,6 +29,7 @@ impl Default for Served {
         Self {
             catalog: ArcSwap::from_pointee(Catalog::empty()),
             freshness: ArcSwap::from_pointee(Vec::new()),
+            counters: watch::Sender::default(),
         }
     }
 }

@@ -29,6 +29,7 @@ use crate::jobs::forget::Retention;
 use crate::jobs::supervisor::Supervisor;
 use crate::jobs::synchronise::Observed;
 use crate::jobs::{forget, shared_limits, sweep, synchronise};
+use crate::listeners::Listeners;
 use crate::metrics::Metrics;
 use crate::operations::Operations;
 use crate::refresh::follow::{self, Follower};
@@ -36,6 +37,9 @@ use crate::replicas;
 use crate::setup::Setup;
 use crate::webhooks::dispatcher;
 use crate::{admin, billing, http, sample, tls};
+
+/// Pause between attempts of the first write.
+const WRITE_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// A running service. Dropping it without [`Service::stop`] leaves its tasks to the runtime.
 #[derive(Debug)]
@@ -50,27 +54,22 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns when the first request can be answered. Both ports are bound first, so a conflict is reported early.
+    /// Returns when the first request can be answered and counted: not before a write to the database has succeeded.
     /// Not an async function: its code would be generated again in each crate that calls it, such as the tests.
-    pub fn start(setup: Setup) -> BoxFuture<'static, anyhow::Result<Self>> {
-        Self::started(setup).boxed()
+    pub fn start(listeners: Listeners, setup: Setup) -> BoxFuture<'static, anyhow::Result<Self>> {
+        Self::started(listeners, setup).boxed()
     }
 
-    async fn started(setup: Setup) -> anyhow::Result<Self> {
+    async fn started(listeners: Listeners, setup: Setup) -> anyhow::Result<Self> {
         let settings = &setup.settings;
-        let listener = bind(settings.listen).await?;
-        stay_close_to_clients(&listener, settings.connections.send_timeout);
-        let admin_listener = match settings.admin_listen.0 {
-            Some(address) => Some(bind(address).await?),
-            None => None,
-        };
+        let Listeners { api: listener, admin: admin_listener, certificate } = listeners;
         let address = listener.local_addr()?;
         let admin_address = admin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let metrics = Metrics::new(ROUTES.iter().map(|route| (route.endpoint, route.class())));
-        let (app, follower) = setup.open(metrics).await?;
+        let (app, follower) = setup.open(metrics, certificate).await?;
         let (app, follower) = (Arc::new(app), Arc::new(follower));
 
-        let Operations { jobs, metrics, replicas, ready, .. } = &app.operations;
+        let Operations { jobs, metrics, ready, .. } = &app.operations;
         let mut jobs = Supervisor::new(Arc::clone(jobs), Arc::clone(metrics), Arc::clone(&app.clock));
         if let Some(listener) = admin_listener.map(Arc::new) {
             jobs.start("admin", &app, move |app, stop| admin::serve(app, Arc::clone(&listener), stop));
@@ -80,7 +79,7 @@ impl Service {
             jobs.start("redis", quota, shared_limits::run);
         }
         fill(&follower).await?;
-        replicas.beat().await;
+        until_written(&app).await;
         start_jobs(&mut jobs, &app, &follower, settings.poll_interval);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
@@ -108,14 +107,8 @@ impl Service {
 }
 
 fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_interval: Duration) {
-    let wanted = Arc::new(follow::Wanted::new(None));
-    let looked_at = Arc::clone(&wanted);
-    jobs.start("follow", follower, move |follower, stop| {
-        follow::run(follower, Arc::clone(&looked_at), poll_interval, stop)
-    });
-    jobs.start("rebuild", follower, move |follower, stop| {
-        follow::rebuild(follower, Arc::clone(&wanted), stop)
-    });
+    jobs.start("follow", follower, move |follower, stop| follow::run(follower, poll_interval, stop));
+    jobs.start("rebuild", follower, follow::rebuild);
     jobs.start("flush", &app.access.usage_flusher, usage_flusher::run);
     let clock = Arc::clone(&app.clock);
     jobs.start("sweep", &app.access, move |access, stop| sweep::run(access, Arc::clone(&clock), stop));
@@ -128,7 +121,8 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_i
     if let Some(billing) = &app.billing {
         jobs.start("billing", billing, billing::job::run);
     }
-    let retention = Retention { store: Arc::clone(&app.access.store), clock: store_clock(app) };
+    let (store, served) = (Arc::clone(&app.access.store), Arc::clone(&app.served));
+    let retention = Retention { store, served, clock: store_clock(app) };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
@@ -162,25 +156,19 @@ fn store_clock(app: &App) -> Arc<dyn Clock> {
     Arc::clone(&app.operations.replicas.clock) as Arc<dyn Clock>
 }
 
-async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
-}
-
-/// Limits how much of a response the system buffers ahead of the client: a socket accepts no more, so the service sees
-/// whether the client reads. The system drops the buffered part when the client reads nothing for the timeout;
-/// otherwise it would keep it for minutes after the connection is closed. Connections inherit both settings.
-#[cfg(target_os = "linux")]
-fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
-    const AHEAD_OF_THE_CLIENT: u32 = 128 * 1024;
-    let socket = socket2::SockRef::from(listener);
-    let set = socket.set_tcp_notsent_lowat(AHEAD_OF_THE_CLIENT);
-    if let Err(error) = set.and_then(|()| socket.set_tcp_user_timeout(Some(send_timeout))) {
-        tracing::debug!(%error, "the system decides by itself how much it takes ahead of clients, and for how long");
+/// Waits for the first successful write. Before it, no request could be counted, perhaps for as long as the process runs.
+async fn until_written(app: &App) {
+    let Operations { replicas, writes, .. } = &app.operations;
+    loop {
+        replicas.beat().await;
+        // A failure of this write is noted, as is that of the heartbeat.
+        let _ = app.access.usage_flusher.try_out().await;
+        if writes.failure().is_none() {
+            return;
+        }
+        tokio::time::sleep(WRITE_RETRY_PAUSE).await;
     }
 }
-
-#[cfg(not(target_os = "linux"))]
-fn stay_close_to_clients(_: &TcpListener, _: Duration) {}
 
 /// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision.
 async fn fill(follower: &Follower) -> anyhow::Result<()> {

@@ -33,6 +33,7 @@ use crate::served::Served;
 use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::test_slots::TestSlots;
+use crate::write_state::WriteState;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
@@ -47,18 +48,22 @@ pub struct Setup {
 
 impl Setup {
     /// Builds the service without keys and data, which are still in the store, and the follower that loads them.
-    pub(crate) async fn open(&self, metrics: Metrics) -> anyhow::Result<(App, Follower)> {
+    pub(crate) async fn open(
+        &self,
+        metrics: Metrics,
+        certificate: Option<Arc<Certificate>>,
+    ) -> anyhow::Result<(App, Follower)> {
         let Self { store, common, settings, .. } = self;
-        let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
         let pepper = pepper::of(&**store, &pepper::path_of(common)?).await?;
         let database = store.setting(DATABASE_ID).await?.context("the database has no name")?;
         let (metrics, served) = (Arc::new(metrics), Arc::<Served>::default());
-        let replicas = Arc::new(self.replicas(&served));
+        let writes = Arc::new(WriteState::new(Arc::clone(&self.clock)));
+        let replicas = Arc::new(self.replicas(&served, &writes));
         // A machine whose clock is off still shows clients the same time as the other replicas.
         let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
         let codes = CalculationCodes::new(pepper.clone());
-        let access = Arc::new(self.access(pepper, &metrics, &replicas)?);
+        let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
         let billing = self.billing(&access, &replicas)?.map(Arc::new);
         let follower = Follower {
             served: Arc::clone(&served),
@@ -72,7 +77,7 @@ impl Setup {
         let app = App {
             clock: Arc::clone(&clock),
             served,
-            operations: Operations::new(metrics, replicas, clock.now()),
+            operations: Operations::new(metrics, replicas, writes, clock.now()),
             webhooks,
             billing,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
@@ -87,7 +92,13 @@ impl Setup {
         Ok((app, follower))
     }
 
-    fn access(&self, pepper: Pepper, metrics: &Arc<Metrics>, replicas: &Replicas) -> anyhow::Result<Access> {
+    fn access(
+        &self,
+        pepper: Pepper,
+        metrics: &Arc<Metrics>,
+        replicas: &Replicas,
+        writes: &Arc<WriteState>,
+    ) -> anyhow::Result<Access> {
         let Self { store, settings, .. } = self;
         let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let (capacity, usage) = (settings.limiter_capacity as usize, Arc::new(Usage::new()));
@@ -96,6 +107,7 @@ impl Setup {
             Arc::clone(store),
             Arc::clone(&clock),
             Arc::clone(metrics),
+            Arc::clone(writes),
             replicas.boot().to_owned(),
         );
         let share = Arc::clone(&replicas.share);
@@ -112,18 +124,19 @@ impl Setup {
             registrations: Registrations::new((&settings.registrations).into(), capacity),
             usage,
             usage_flusher: Arc::new(usage_flusher),
-            proxies: settings.trusted_proxies()?,
+            proxies: ArcSwap::from_pointee(settings.trusted_proxies()?),
             share,
             quota: quota.map(Arc::new),
         })
     }
 
-    fn replicas(&self, served: &Arc<Served>) -> Replicas {
+    fn replicas(&self, served: &Arc<Served>, writes: &Arc<WriteState>) -> Replicas {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let (served, writes) = (Arc::clone(served), Arc::clone(writes));
         let identity = Identity { boot: random_hex(16), name: self.settings.replica_name() };
         let (beat_interval, counts_together) =
             (self.settings.beat_interval, self.settings.redis.redis.is_some());
-        Replicas::new(identity, store, clock, Arc::clone(served), beat_interval, counts_together)
+        Replicas::new(identity, store, clock, served, writes, beat_interval, counts_together)
     }
 
     fn webhooks(

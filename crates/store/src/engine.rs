@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use lastro_model::{Edition, Source};
 use parking_lot::Mutex;
 
@@ -53,6 +54,10 @@ pub(crate) type Stamp = [(u64, SystemTime); 2];
 pub(crate) trait Engine: Debug + Send + Sync {
     /// Reads from one state of the database. May run the rule again if the database requires a retry.
     async fn read(&self, database: Database, question: Question) -> Result<()>;
+
+    /// Reads both databases by this one statement, in one round trip, and passes its rows to a rule that uses no other.
+    /// `None` if the databases are separate.
+    fn read_both(&self, statement: &'static str, question: Question) -> Option<BoxFuture<'_, Result<()>>>;
 
     /// Makes a small change in one transaction, or returns `Busy` if others write for too long. May run the rule again
     /// if the database requires a retry; earlier runs then have no effect.
@@ -110,6 +115,17 @@ impl Runner {
         let reading = self.backend.read(database, Box::new(move |reading| kept.set(question(reading)?)));
         self.calls.measure(CallKind::Read, reading).await?;
         value.take()
+    }
+
+    pub(crate) async fn read_both<T: Send + 'static>(
+        &self,
+        statement: &'static str,
+        question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
+    ) -> Option<Result<T>> {
+        let (value, kept) = Value::pair();
+        let question = Box::new(move |reading: &dyn Reading| kept.set(question(reading)?));
+        let reading = self.backend.read_both(statement, question)?;
+        Some(self.calls.measure(CallKind::Read, reading).await.and_then(|()| value.take()))
     }
 
     /// Reads only if the database may have changed since the same value was last read.

@@ -66,6 +66,10 @@ pub enum StoreError {
     #[error("the database cannot be reached ({why}); try again")]
     Unreachable { why: String },
 
+    /// The database can be read, but it or its user may not be written. The same call may succeed later.
+    #[error("the database cannot be written: {why}")]
+    Unwritable { why: String },
+
     #[error("{0}")]
     Unsupported(String),
 
@@ -99,11 +103,20 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    pub(crate) fn unwritable(why: impl Into<String>) -> Self {
+        Self::Unwritable { why: why.into() }
+    }
+
     /// Whether the database failed, as opposed to a rule that refused. Such failures are counted and logged as outages.
     pub const fn is_database_failure(&self) -> bool {
         matches!(
             self,
-            Self::Busy | Self::Unreachable { .. } | Self::Corrupt { .. } | Self::Io(_) | Self::Backend(_)
+            Self::Busy
+                | Self::Unreachable { .. }
+                | Self::Unwritable { .. }
+                | Self::Corrupt { .. }
+                | Self::Io(_)
+                | Self::Backend(_)
         )
     }
 

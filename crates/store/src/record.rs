@@ -10,7 +10,8 @@ use crate::{Recorded, Result};
 /// Stores rows by source, each source in one edition at a time.
 #[async_trait]
 pub trait RecordStore: Send + Sync {
-    /// Returns counters that show what has changed. Cheap enough to call twice a second.
+    /// Returns counters that show what has changed, and what there is to do. Cheap enough to call twice a second: one
+    /// statement, or none if it is known that nothing was written.
     async fn counters(&self) -> Result<Counters>;
 
     /// Returns all sources in the order of [`Source::ALL`], including those never filled.
@@ -64,6 +65,12 @@ pub struct Counters {
     pub attempts: BySource<Option<LastAttempt>>,
     /// The greatest revision of any key.
     pub key_revision: u64,
+    /// Whether [`OutboxStore::announcements`](crate::OutboxStore::announcements) returns any.
+    pub has_announcements: bool,
+    /// Whether a message waits for its delivery, now or later.
+    pub has_pending_messages: bool,
+    /// Whether a key that works has an end.
+    pub has_ending_keys: bool,
 }
 
 /// Time and result of the last synchronisation of a source.

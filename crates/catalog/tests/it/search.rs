@@ -310,7 +310,7 @@ fn filtered_search() -> impl Strategy<Value = (Vec<Filing>, String, [Option<Day>
 }
 
 #[test]
-fn a_filtered_search_finds_the_rows_of_the_filter_in_the_same_order() {
+fn a_filtered_search_keeps_the_order_of_its_rows() {
     proptest!(ProptestConfig::with_cases(200), |((filings, q, [from, to], companies) in filtered_search())| {
         let mut builder = FilingsBuilder::new();
         filings.into_iter().for_each(|filing| builder.push(filing));

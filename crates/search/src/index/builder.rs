@@ -4,8 +4,8 @@ use hashbrown::HashMap;
 
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::lists::Lists;
-use super::positions::{Field, Position};
+use super::occurrences::{RowWords, WordEntry, lists, repeated_lists};
+use super::positions::Field;
 use super::{Index, TooLarge};
 use crate::text::label::whole_label;
 use crate::text::words::for_each_word;
@@ -21,17 +21,13 @@ pub struct Title {
 #[derive(Debug, Default)]
 pub struct IndexBuilder {
     words: Words,
-    /// The words of the rows so far, and the end of each row.
-    entries: Vec<WordEntry>,
-    ends: Vec<u64>,
+    /// The words of the rows so far.
+    rows: RowWords,
     /// The further positions of words that a row has several times.
     again: Vec<(u32, WordEntry)>,
     /// The row being added.
     row: Vec<WordEntry>,
 }
-
-/// A word of a row, as small as an [`Entry`], with the number of the word in place of the row.
-type WordEntry = Entry;
 
 impl IndexBuilder {
     pub fn title(&mut self, text: &str) -> Title {
@@ -48,7 +44,7 @@ impl IndexBuilder {
 
     /// Adds the next row.
     pub fn push(&mut self, titles: &[(Field, &Title)], body: &str) -> Result<(), TooLarge> {
-        let row = self.ends.len() as u32;
+        let row = self.rows.rows();
         if row >= MOST_ROWS {
             return Err(TooLarge("the number of rows to search"));
         }
@@ -59,7 +55,7 @@ impl IndexBuilder {
             return Err(TooLarge("the number of words"));
         }
         self.settle_row(row);
-        self.ends.push(self.entries.len() as u64);
+        self.rows.end_row();
         Ok(())
     }
 
@@ -84,58 +80,18 @@ impl IndexBuilder {
         self.row.dedup();
         for same in self.row.chunk_by(|a, b| a.row() == b.row()) {
             let Some((first, others)) = same.split_first() else { continue };
-            self.entries.push(if others.is_empty() { *first } else { first.repeated() });
+            self.rows.push(if others.is_empty() { *first } else { first.repeated() });
             self.again.extend(others.iter().map(|other| (row, *other)));
         }
     }
 
     pub fn finish(self) -> Result<Index, TooLarge> {
-        let rows = self.ends.len() as u32;
-        let (lexicon, places) = self.words.sorted()?;
-        let (again_ends, again) = lists(&places, || self.again.iter().copied());
-        let (ends, entries) = lists(&places, || by_row(&self.entries, &self.ends));
-        drop((self.entries, self.ends, self.again));
-        let (lists, again) = (Lists::from_parts(ends, entries), Lists::of_repeated(again_ends, again));
-        Ok(Index::new(rows, lexicon, lists, again))
+        let Self { words, rows, again, .. } = self;
+        let (lexicon, places) = words.sorted()?;
+        let again = repeated_lists(&places, &again);
+        let (count, lists) = (rows.rows(), lists(&places, rows));
+        Ok(Index::new(count, lexicon, lists, again))
     }
-}
-
-/// The words of all rows, with their rows.
-fn by_row<'a>(
-    entries: &'a [WordEntry],
-    row_ends: &'a [u64],
-) -> impl Iterator<Item = (u32, WordEntry)> + use<'a> {
-    let mut start = 0;
-    (0..).zip(row_ends).flat_map(move |(row, end)| {
-        let words = &entries[start as usize..*end as usize];
-        start = *end;
-        words.iter().map(move |word| (row, *word))
-    })
-}
-
-/// Sorts occurrences by the place of their word. Returns the end of each list and the entries of all.
-fn lists<I: Iterator<Item = (u32, WordEntry)>>(
-    places: &[u32],
-    occurrences: impl Fn() -> I,
-) -> (Vec<u64>, Vec<Entry>) {
-    let place = |occurrence: WordEntry| places[occurrence.row() as usize] as usize;
-    // One end more than lists, so that while filling, each end starts as that of the list before.
-    let mut ends = vec![0u64; places.len() + 1];
-    occurrences().for_each(|(_, occurrence)| ends[place(occurrence) + 1] += 1);
-    let mut total = 0;
-    for end in &mut ends {
-        total += *end;
-        *end = total;
-    }
-    let mut entries = vec![Entry::new(0, Position::from_number(0)); total as usize];
-    for (row, occurrence) in occurrences() {
-        let next = &mut ends[place(occurrence)];
-        let entry = Entry::new(row, occurrence.position());
-        entries[*next as usize] = if occurrence.is_repeated() { entry.repeated() } else { entry };
-        *next += 1;
-    }
-    ends.pop();
-    (ends, entries)
 }
 
 /// Words in the order of their first occurrence.

@@ -44,11 +44,38 @@ pub(crate) const DENSE: usize = 64;
 /// Shorter lists are searched fast enough. Tests have few rows.
 const SHORTEST: usize = if cfg!(test) { 200 } else { 10_000 };
 
+/// Whether a list of this length, up to this row, is long and dense enough.
+pub(super) fn is_dense(length: usize, last: u32) -> bool {
+    length >= SHORTEST && length * DENSE > last as usize
+}
+
+/// A dense list that is being filled, which takes no more memory than the list itself.
+pub(super) struct DenseDraft {
+    rows: RowSet,
+    places: Vec<u8>,
+}
+
+impl DenseDraft {
+    /// A draft for this many entries up to this row.
+    pub(super) fn new(length: usize, last: u32) -> Self {
+        Self { rows: RowSet::below(last + 1), places: Vec::with_capacity(length) }
+    }
+
+    /// Adds the entry of the next row.
+    pub(super) fn push(&mut self, entry: Entry) {
+        self.rows.insert(entry.row());
+        self.places.push(entry.place());
+    }
+
+    pub(super) fn finish(self) -> DenseList {
+        DenseList::of(&entries(&self.rows, &self.places))
+    }
+}
+
 impl DenseList {
     /// Makes a dense list, if the list is long and dense enough.
     pub(crate) fn if_dense(list: &[Entry]) -> Option<Self> {
-        let last = list.last()?.row();
-        (list.len() >= SHORTEST && list.len() * DENSE > last as usize).then(|| Self::of(list))
+        is_dense(list.len(), list.last()?.row()).then(|| Self::of(list))
     }
 
     fn of(list: &[Entry]) -> Self {
@@ -97,8 +124,12 @@ impl DenseList {
     }
 
     pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.rows.iter().zip(&self.places).map(|(row, place)| Entry::from_place(row, *place)).collect()
+        entries(&self.rows, &self.places)
     }
+}
+
+fn entries(rows: &RowSet, places: &[u8]) -> Vec<Entry> {
+    rows.iter().zip(places).map(|(row, place)| Entry::from_place(row, *place)).collect()
 }
 
 impl Subset {
@@ -171,7 +202,9 @@ mod tests {
                 if *repeated { entry.repeated() } else { entry }
             };
             let list: Vec<Entry> = rows.iter().map(entry).collect();
-            let dense = DenseList::of(&list);
+            let mut draft = DenseDraft::new(list.len(), list.last().unwrap().row());
+            list.iter().for_each(|entry| draft.push(*entry));
+            let dense = draft.finish();
             prop_assert_eq!(dense.len(), list.len());
             prop_assert_eq!(dense.entries(), &list[..]);
             let mut cursor = DenseCursor::default();

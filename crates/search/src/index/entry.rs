@@ -42,8 +42,8 @@ impl Entry {
         (self.0 & PLACE) as u8
     }
 
-    pub(super) fn from_place(row: u32, place: u8) -> Self {
-        Self(row << PLACE_BITS | u32::from(place))
+    pub(super) const fn from_place(row: u32, place: u8) -> Self {
+        Self(row << PLACE_BITS | place as u32)
     }
 
     pub fn to_bits(self) -> u32 {

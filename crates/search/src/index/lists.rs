@@ -118,6 +118,11 @@ impl Lists {
         Self { entries, ends, dense }
     }
 
+    /// Takes the entries of the sparse lists with their ends, and the dense lists by word.
+    pub(super) fn new(entries: Vec<Entry>, ends: Vec<u64>, dense: BTreeMap<u32, DenseList>) -> Self {
+        Self { entries, ends, dense }
+    }
+
     /// Takes lists in which a row may occur several times. None of them becomes dense.
     pub(crate) fn of_repeated(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
         Self { entries, ends, dense: BTreeMap::new() }

@@ -8,6 +8,7 @@ pub(crate) mod lexicon;
 pub(crate) mod lists;
 mod merge;
 mod merge_plan;
+mod occurrences;
 mod parts;
 pub(crate) mod positions;
 mod prefixes;

@@ -33,7 +33,8 @@ pub struct Access {
     pub registrations: Registrations,
     pub usage: Arc<Usage>,
     pub usage_flusher: Arc<UsageFlusher>,
-    pub proxies: TrustedProxies,
+    /// Replaced when the settings are reloaded.
+    pub proxies: ArcSwap<TrustedProxies>,
     /// The number of replicas and the rank of this one.
     pub share: Arc<ArcSwap<Share>>,
     /// Limits counted by all replicas together. Without it, this process counts by itself.

@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use lastro_access::{Batch, Usage};
-use lastro_model::Clock;
+use lastro_model::{Clock, UsageCount};
 use lastro_store::Store;
 use tokio::sync::{Mutex, watch};
 
 use crate::metrics::Metrics;
 use crate::wait::{stopped, tick};
+use crate::write_state::{WriteState, Writer};
 
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Time limit of the last flush at shutdown, and the pause between its attempts.
@@ -29,6 +30,7 @@ pub struct UsageFlusher {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
+    writes: Arc<WriteState>,
     /// Identifies this process among all that ever wrote usage into the store.
     boot: String,
     turn: Mutex<()>,
@@ -52,10 +54,11 @@ impl UsageFlusher {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         metrics: Arc<Metrics>,
+        writes: Arc<WriteState>,
         boot: String,
     ) -> Self {
         let (begun, succeeded) = (AtomicU64::default(), AtomicU64::default());
-        Self { usage, store, clock, metrics, boot, turn: Mutex::default(), begun, succeeded }
+        Self { usage, store, clock, metrics, writes, boot, turn: Mutex::default(), begun, succeeded }
     }
 
     /// Returns when everything counted before this call is in the store.
@@ -91,10 +94,15 @@ impl UsageFlusher {
         tokio::time::timeout(LAST_WITHIN, attempts).await.map_err(lost)
     }
 
+    /// Writes a batch without counts, before the first one: whether usage can be written at all.
+    pub async fn try_out(&self) -> lastro_store::Result<()> {
+        self.add(0, &[]).await
+    }
+
     async fn write(&self, batch: &Batch) -> lastro_store::Result<()> {
-        let now = self.clock.now();
-        let written = self.store.add_usage(&self.boot, batch.sequence, now.timestamp(), &batch.rows).await;
-        self.metrics.flushes.record_ns(self.clock.monotonic_ns().saturating_sub(now.monotonic_ns));
+        let begun_ns = self.clock.monotonic_ns();
+        let written = self.add(batch.sequence, &batch.rows).await;
+        self.metrics.flushes.record_ns(self.clock.monotonic_ns().saturating_sub(begun_ns));
         match &written {
             Ok(()) => self.usage.settle(batch),
             Err(error) => {
@@ -103,5 +111,11 @@ impl UsageFlusher {
             }
         }
         written
+    }
+
+    async fn add(&self, sequence: u64, rows: &[UsageCount]) -> lastro_store::Result<()> {
+        let added = self.store.add_usage(&self.boot, sequence, self.clock.now().timestamp(), rows).await;
+        self.writes.note(Writer::Usage, added.as_ref().copied().map_err(ToString::to_string));
+        added
     }
 }

@@ -32,7 +32,7 @@ pub async fn run(health: &Health) -> anyhow::Result<()> {
 }
 
 /// Replaces the unspecified address, which means all addresses of the machine, by loopback.
-fn on_this_machine(address: SocketAddr) -> SocketAddr {
+pub(super) fn on_this_machine(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),

@@ -9,11 +9,11 @@ use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 use crate::config::Cli;
 
 /// Date of the last notable change of the command line. A manual page must have a date.
-const CHANGED: &str = "2026-11-15";
+const CHANGED: &str = "2026-11-17";
 
 const ENVIRONMENT: &str = "Every option of `serve`, and every option that all commands take, has a twin in the \
     environment, which is named beside it. A flag wins over the environment, and the environment over the file that \
-    --config names. RUST_LOG chooses what is logged.";
+    --config names. --log, or else RUST_LOG, chooses what is logged.";
 
 const EXIT_STATUS: &str = "0 where the command did all that it was asked for; 1 where it did not, with the reason on \
     standard error; 2 for a command line that cannot be read.";
@@ -60,16 +60,19 @@ fn page() -> std::io::Result<Vec<u8>> {
 fn describe(command: &Command, above: &[&Command], out: &mut Roff) {
     out.control("SS", [command.get_bin_name().unwrap_or_else(|| command.get_name())]);
     out.text([roman(about(command))]);
-    if command.get_name() == "serve" {
+    if ["serve", "check"].contains(&command.get_name()) {
         out.control("PP", []).text([roman("It takes the options that are listed above.")]);
+    }
+    if command.get_name() == "serve" {
         return;
     }
     let told = |argument: &Arg| {
         let same = |other: &Arg| other.get_id() == argument.get_id();
+        let takes_all = command.get_name() == "check";
         ["help", "version"].contains(&argument.get_id().as_str())
-            || above
-                .iter()
-                .any(|command| command.get_arguments().any(|other| same(other) && other.is_global_set()))
+            || above.iter().any(|above| {
+                above.get_arguments().any(|other| same(other) && (takes_all || other.is_global_set()))
+            })
     };
     command
         .get_arguments()

@@ -1,6 +1,7 @@
 //! The commands of the binary, one file each.
 
 pub mod billing;
+pub mod check;
 pub mod completions;
 pub mod demo;
 pub mod health;
@@ -8,9 +9,11 @@ pub mod keys;
 pub mod manual;
 pub mod migrate;
 mod progress;
+mod reload;
 pub mod replicas;
 pub mod run;
 pub mod serve;
+mod signals;
 pub mod sync;
 pub mod webhooks;
 

@@ -4,18 +4,28 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{billing, completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks};
-use crate::config::{self, Cli, Command};
-use crate::telemetry::{self, LogFormat};
+use super::reload::Reloader;
+use super::{
+    billing, check, completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks,
+};
+use crate::config::{self, Command, Loaded};
+use crate::telemetry::{self, LogFilter, LogFormat};
 
 /// Time for background work to end after a command, such as building a catalog that is no longer needed.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// Runs the command given by the arguments and the environment.
 pub fn from_environment() -> ExitCode {
-    let cli = config::from_environment();
-    telemetry::start(cli.as_ref().map_or(LogFormat::Text, |cli| cli.common.log_format));
-    match cli.and_then(run_to_end) {
+    let loaded = config::from_environment();
+    let (format, filter) = match &loaded {
+        Ok(Loaded { cli, .. }) => (cli.common.log_format, cli.common.log.as_deref()),
+        Err(_) => (LogFormat::Text, None),
+    };
+    let log = telemetry::start(format, filter);
+    for sentence in config::unknown_variables(std::env::vars_os().map(|(name, _)| name)) {
+        tracing::warn!("{sentence}");
+    }
+    match loaded.and_then(|loaded| run_to_end(loaded, log)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error:#}");
@@ -24,17 +34,18 @@ pub fn from_environment() -> ExitCode {
     }
 }
 
-fn run_to_end(cli: Cli) -> anyhow::Result<()> {
+fn run_to_end(loaded: Loaded, log: LogFilter) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let outcome = runtime.block_on(run(cli));
+    let outcome = runtime.block_on(run(loaded, log));
     runtime.shutdown_timeout(AFTERMATH);
     outcome
 }
 
-async fn run(cli: Cli) -> anyhow::Result<()> {
+async fn run(Loaded { cli, given }: Loaded, log: LogFilter) -> anyhow::Result<()> {
     match cli.command {
-        None => serve::run(&cli.common, cli.serve).await,
-        Some(Command::Serve(options)) => serve::run(&cli.common, *options).await,
+        None => serve::run(&cli.common, cli.serve, Reloader { given, log }).await,
+        Some(Command::Serve(options)) => serve::run(&cli.common, *options, Reloader { given, log }).await,
+        Some(Command::Check(options)) => check::run(&cli.common, &options).await,
         Some(Command::Keys { json, command }) => keys::run(&cli.common, command, json).await,
         Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
         Some(Command::Billing { json, command }) => billing::run(&cli.common, command, json).await,

@@ -8,10 +8,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use lastro_ingest::regular_file;
 use lastro_store::Store;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::reload::Reloader;
+use super::signals::{Request, Requests, Signals};
 use crate::clock::SystemClock;
 use crate::config::{Common, ConnectionSettings, Serve};
+use crate::listeners::Listeners;
 use crate::service::Service;
 use crate::setup::Setup;
 use crate::{descriptors, pepper};
@@ -73,32 +75,51 @@ fn warn_of_private_receivers(serve: &Serve) {
     }
 }
 
-pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
-    // Invalid settings are reported before anything is opened.
+/// Opens all that can be wrong with the settings and the machine, before anything is created.
+async fn prepare(common: &Common, serve: &mut Serve) -> anyhow::Result<Listeners> {
     serve.trusted_proxies()?;
-    pepper::path_of(common)?;
-    let scheme = if serve.tls.files()?.is_some() { "https" } else { "http" };
-    let drain = serve.drain;
-    let counts_together = serve.redis.checked()?.is_some();
-    let mut stop = Signals::listen()?;
+    serve.redis.checked()?;
+    pepper::check_file(&pepper::path_of(common)?)?;
+    serve.connections = connections(serve.connections.clone())?;
+    Listeners::open(serve).await
+}
+
+pub async fn run(common: &Common, mut serve: Serve, reloader: Reloader) -> anyhow::Result<()> {
+    let (mut stop, mut requests) = (Signals::listen()?, Requests::listen()?);
+    let listeners = prepare(common, &mut serve).await?;
+    let scheme = if listeners.certificate.is_some() { "https" } else { "http" };
+    let mut drain = serve.drain;
+    let counts_together = serve.redis.redis.is_some();
     let store = common.open_store().await?;
     let alone = alone_on(&common.database, counts_together);
     if alone.is_some() {
         forget_the_dead(&*store).await;
     }
     warn_of_private_receivers(&serve);
-    let starting = Service::start(Setup {
-        store,
-        clock: Arc::new(SystemClock::start()),
-        common: common.clone(),
-        settings: Serve { connections: connections(serve.connections)?, ..serve },
-    });
+    let clock = Arc::new(SystemClock::start());
+    let starting = Service::start(listeners, Setup { store, clock, common: common.clone(), settings: serve });
     let service = tokio::select! {
         started = starting => started?,
         // Nothing has been answered or counted yet.
         () = stop.requested() => return Ok(()),
     };
     warn_of_pepper_beside(common);
+    tell_addresses(&service, scheme);
+    loop {
+        tokio::select! {
+            () = stop.requested() => break,
+            request = requests.next() => match request {
+                Request::Reload => reloader.reload(&service, &mut drain).await,
+                Request::State => tell_state(&service),
+            },
+        }
+    }
+    wait_for_balancers(&service, drain, &mut stop).await;
+    tracing::info!("stopping: finishing running requests and writing usage counts");
+    service.stop().await
+}
+
+fn tell_addresses(service: &Service, scheme: &str) {
     let address = service.address;
     tracing::info!("Lastro {} ({}) answers on {scheme}://{address}", crate::VERSION, crate::COMMIT);
     tracing::info!(
@@ -107,10 +128,20 @@ pub async fn run(common: &Common, serve: Serve) -> anyhow::Result<()> {
     if let Some(admin) = service.admin_address {
         tracing::info!("for the operator: http://{admin}/livez, /readyz, /metrics");
     }
-    stop.requested().await;
-    wait_for_balancers(&service, drain, &mut stop).await;
-    tracing::info!("stopping: finishing running requests and writing usage counts");
-    service.stop().await
+}
+
+/// Logs one line about the running service, as SIGUSR1 asks for.
+fn tell_state(service: &Service) {
+    let (operations, access) = (&service.app.operations, &service.app.access);
+    tracing::info!(
+        version = crate::VERSION,
+        replicas = access.share.load().replicas(),
+        keys_in_memory = access.keys.len(),
+        unwritten_counts = access.usage.unflushed(),
+        failing_jobs = operations.jobs.failing(service.app.clock.now()).len(),
+        "state: {}",
+        operations.readiness().trim_end()
+    );
 }
 
 /// Reports not ready and keeps answering for `time`, until load balancers have noticed. Another signal ends the wait.
@@ -123,24 +154,5 @@ async fn wait_for_balancers(service: &Service, time: Duration, stop: &mut Signal
     tokio::select! {
         () = tokio::time::sleep(time) => {}
         () = stop.requested() => {}
-    }
-}
-
-/// The signals that stop a command: SIGTERM and Ctrl-C.
-pub(super) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    pub(super) fn listen() -> std::io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
-    }
-
-    pub(super) async fn requested(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
     }
 }

@@ -14,7 +14,7 @@ use lastro_ingest::turns::Turns;
 use lastro_model::{Clock, Reject, Source, Withheld};
 
 use super::progress;
-use super::serve::Signals;
+use super::signals::Signals;
 use crate::clock::{SystemClock, random_fraction, random_hex};
 use crate::config::{Common, SyncArgs};
 use crate::replicas::StoreClock;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use lastro_model::{Plan, Source};
 
-use super::serve::{AdminListen, FIRST_YEAR, PublisherSettings};
+use super::serve::{AdminListen, FIRST_YEAR, PublisherSettings, Serve};
 use super::{StripeAccess, SyncTimeouts, timeouts};
 
 #[derive(Debug, Clone, Args)]
@@ -159,6 +159,15 @@ pub struct Demo {
     /// Seed of the data set
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CheckArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub serve: Serve,
 }
 
 #[derive(Debug, Clone, Args)]

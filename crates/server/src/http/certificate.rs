@@ -69,7 +69,7 @@ impl Certificate {
     }
 
     /// Reads the files. A new pair is used from the next connection on.
-    fn look(&self) {
+    pub fn look(&self) {
         let read = Pair::read(&self.files);
         let seen = read.as_ref().ok().map(Pair::digest);
         if std::mem::replace(&mut *self.seen.lock(), seen) == seen {

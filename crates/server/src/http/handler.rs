@@ -30,6 +30,7 @@ use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
 use crate::served::Served;
 use crate::webhooks::Webhooks;
+use crate::write_state::WriteState;
 
 /// Longest time a response may wait for the store.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -99,6 +100,7 @@ pub struct Question<'a> {
     pub catalog: &'a Catalog,
     pub freshness: &'a [SourceState],
     pub jobs: &'a Jobs,
+    pub writes: &'a WriteState,
     pub plan: Plan,
     pub now: Now,
     /// The client charged for rendering a page.

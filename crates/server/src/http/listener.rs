@@ -70,7 +70,7 @@ async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(
 
 /// Serves a client, or closes the connection at once if its address has too many.
 fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
-    if let Some(admitted) = app.connections.admit(peer, app.access.proxies.trusts(peer)) {
+    if let Some(admitted) = app.connections.admit(peer, app.access.proxies.load().trusts(peer)) {
         // A small response must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
         match &app.certificate {

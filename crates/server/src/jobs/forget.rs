@@ -9,6 +9,7 @@ use lastro_model::{Clock, Now};
 use lastro_store::Store;
 use tokio::sync::watch;
 
+use crate::served::Served;
 use crate::wait::{stopped, tick};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -26,10 +27,11 @@ const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
 const REPLICAS_KEPT: SignedDuration = SignedDuration::from_hours(24);
 const REMOVED_AT_ONCE: usize = 200;
 
-/// The store to clean up, and the clock that decides.
+/// The store to clean up, what it last told of changes, and the clock that decides.
 #[derive(Debug)]
 pub struct Retention {
     pub store: Arc<dyn Store>,
+    pub served: Arc<Served>,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -39,7 +41,9 @@ pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
     let mut evenness = Evenness::from(retention.clock.now());
     loop {
         let now = retention.clock.now();
-        close_ended_keys(&retention).await;
+        if retention.served.may_have(|counters| counters.has_ending_keys) {
+            close_ended_keys(&retention).await;
+        }
         if forgetting.has_come(now.monotonic_ns) {
             forget(&retention).await;
         }

@@ -23,9 +23,6 @@ use crate::wait::{stopped, tick};
 const KEYS_AT_ONCE: usize = 1_000;
 const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// The counters last read from the store; `None` before the first read. One job reads them, another rebuilds the data.
-pub type Wanted = watch::Sender<Option<Counters>>;
-
 /// The parts of a service that follow the store.
 pub struct Follower {
     pub served: Arc<Served>,
@@ -43,17 +40,12 @@ impl fmt::Debug for Follower {
 }
 
 /// Follows the store until the service stops.
-pub async fn run(
-    follower: Arc<Follower>,
-    wanted: Arc<Wanted>,
-    poll_interval: Duration,
-    mut stop: watch::Receiver<bool>,
-) {
+pub async fn run(follower: Arc<Follower>, poll_interval: Duration, mut stop: watch::Receiver<bool>) {
     let mut freshness = Freshness::default();
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,
-            () = tick(poll_interval) => look(&follower, &wanted, &mut freshness).await,
+            () = tick(poll_interval) => look(&follower, &mut freshness).await,
         }
     }
 }
@@ -67,7 +59,7 @@ struct Freshness {
 
 impl Freshness {
     /// Interval of rereading the states, for changes that the counters do not cover.
-    const LONGEST: Duration = Duration::from_secs(5);
+    const LONGEST: Duration = Duration::from_secs(30);
 
     fn is_old(&self, counters: &Counters) -> bool {
         self.read.is_none_or(|(at, before)| {
@@ -78,8 +70,8 @@ impl Freshness {
 }
 
 /// Brings new editions into service until the service stops, including those detected before this call.
-pub async fn rebuild(follower: Arc<Follower>, wanted: Arc<Wanted>, mut stop: watch::Receiver<bool>) {
-    let mut counters = wanted.subscribe();
+pub async fn rebuild(follower: Arc<Follower>, mut stop: watch::Receiver<bool>) {
+    let mut counters = follower.served.counters.subscribe();
     counters.mark_changed();
     tokio::select! {
         () = stopped(&mut stop) => {}
@@ -87,7 +79,7 @@ pub async fn rebuild(follower: Arc<Follower>, wanted: Arc<Wanted>, mut stop: wat
     }
 }
 
-async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
+async fn look(follower: &Follower, freshness: &mut Freshness) {
     match follower.access.store.counters().await {
         Ok(counters) => {
             if counters.key_revision > follower.access.keys.revision()
@@ -95,7 +87,7 @@ async fn look(follower: &Follower, wanted: &Wanted, freshness: &mut Freshness) {
             {
                 tracing::debug!(%error, "changed keys could not be read; retrying shortly");
             }
-            wanted.send_if_modified(|known| {
+            follower.served.counters.send_if_modified(|known| {
                 known.replace(counters).is_none_or(|before| before.editions != counters.editions)
             });
             if freshness.is_old(&counters) {
@@ -203,7 +195,7 @@ mod tests {
     use lastro_store::LastAttempt;
 
     #[tokio::test(start_paused = true)]
-    async fn reloads_source_states_after_activity_or_five_seconds() {
+    async fn reloads_source_states_after_activity_or_a_while() {
         let known = Counters::default();
         assert!(Freshness::default().is_old(&known), "never read");
         let read = Freshness { read: Some((Instant::now(), known)) };

@@ -24,6 +24,7 @@ pub use store_clock::StoreClock;
 use crate::metrics::prometheus::Exposition;
 use crate::served::Served;
 use crate::wait::{stopped, tick};
+use crate::write_state::{WriteState, Writer};
 use census::Census;
 
 /// Interval of measuring the store's clock. Clocks drift slowly.
@@ -48,6 +49,7 @@ pub struct Replicas {
     identity: Identity,
     store: Arc<dyn Store>,
     served: Arc<Served>,
+    writes: Arc<WriteState>,
     /// The clock for times that are compared between machines.
     pub clock: Arc<StoreClock>,
     /// The number of replicas and the rank of this one, used to divide limits.
@@ -94,6 +96,7 @@ impl Replicas {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         served: Arc<Served>,
+        writes: Arc<WriteState>,
         beat_interval: Duration,
         counts_together: bool,
     ) -> Self {
@@ -101,6 +104,7 @@ impl Replicas {
             identity,
             store,
             served,
+            writes,
             clock: Arc::new(StoreClock::new(clock)),
             share: Arc::new(ArcSwap::from_pointee(Share::WHOLE)),
             beat_interval,
@@ -118,11 +122,14 @@ impl Replicas {
     /// Writes a heartbeat with the served editions and reads the other replicas. While the store is unreachable,
     /// replicas that were alive still count.
     pub async fn beat(&self) {
-        let looked = match tokio::time::timeout(TIMEOUT, self.look()).await {
-            Ok(looked) => looked.map_err(|error| error.to_string()),
-            Err(_) => Err(format!("it did not answer within {TIMEOUT:?}")),
-        };
-        let was_reachable = self.is_reachable.swap(looked.is_ok(), Ordering::Relaxed);
+        let looked = tokio::time::timeout(TIMEOUT, self.look()).await.unwrap_or_else(|_| {
+            Err(StoreError::Unreachable { why: format!("it did not answer within {TIMEOUT:?}") })
+        });
+        // A database that refuses to be written does answer.
+        let is_reachable = matches!(looked, Ok(_) | Err(StoreError::Unwritable { .. }));
+        let was_reachable = self.is_reachable.swap(is_reachable, Ordering::Relaxed);
+        let outcome = looked.as_ref().map(drop).map_err(ToString::to_string);
+        self.writes.note(Writer::Heartbeat, outcome);
         match looked {
             Ok(rows) => {
                 let share = self.progress.lock().census.take(&rows, &self.identity.boot, self.clock.now());
@@ -133,7 +140,7 @@ impl Replicas {
             }
             Err(error) => {
                 self.progress.lock().census.lose();
-                if was_reachable {
+                if was_reachable && !is_reachable {
                     tracing::warn!(%error, "the other replicas cannot be read; those known last still count");
                 }
             }

@@ -25,18 +25,29 @@ const LEASE: SignedDuration = SignedDuration::from_secs(40);
 /// Time that a shutdown waits for running deliveries. Another process, or the next start, repeats unfinished ones.
 const LAST_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Updates of the outbox's metrics that are skipped in a row while there is nothing to deliver.
+const IDLE_STATES_SKIPPED: u32 = 5;
+
 pub async fn run(webhooks: Arc<Webhooks>, mut stop: watch::Receiver<bool>) {
     let WebhookSettings { poll_interval, state_interval, .. } = webhooks.settings;
     let mut dispatcher =
         Dispatcher { webhooks, waiting: Waiting::default(), running: JoinSet::new(), settled: Vec::new() };
     let mut state_is_old = tokio::time::interval(state_interval);
     state_is_old.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut skipped = 0;
     loop {
-        let more = dispatcher.round().await;
+        let has_work = dispatcher.has_work();
+        let more = has_work && dispatcher.round().await;
         tokio::select! {
             () = stopped(&mut stop) => break,
             Some(done) = dispatcher.running.join_next() => dispatcher.take_in(done),
-            _ = state_is_old.tick() => dispatcher.note_state().await,
+            _ = state_is_old.tick() => {
+                let is_idle = !has_work && dispatcher.is_noted_empty();
+                skipped = if is_idle && skipped < IDLE_STATES_SKIPPED { skipped + 1 } else { 0 };
+                if skipped == 0 {
+                    dispatcher.note_state().await;
+                }
+            }
             () = tick(poll_interval), if !more => {}
             () = tokio::task::yield_now(), if more => {}
         }
@@ -53,6 +64,16 @@ struct Dispatcher {
 }
 
 impl Dispatcher {
+    /// Whether there are deliveries, or the store has announcements or messages. While it has none, nothing is read.
+    fn has_work(&self) -> bool {
+        !self.running.is_empty()
+            || !self.settled.is_empty()
+            || self
+                .webhooks
+                .served
+                .may_have(|counters| counters.has_announcements || counters.has_pending_messages)
+    }
+
     /// Fans out, settles and claims once. The store logs its outages itself. Returns whether more announcements may be waiting.
     async fn round(&mut self) -> bool {
         let now = self.webhooks.clock.now();
@@ -92,6 +113,12 @@ impl Dispatcher {
                 }
             }
         }
+    }
+
+    /// Whether the metrics show an empty outbox.
+    fn is_noted_empty(&self) -> bool {
+        let state = self.webhooks.state.load();
+        state.pending == 0 && state.announcements == 0
     }
 
     /// Reads the state of the outbox for the metrics.

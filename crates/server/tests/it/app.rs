@@ -7,6 +7,7 @@ use std::time::Duration;
 use lastro::clock::fill_random;
 use lastro::config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro::http::routes::{Target, resolve};
+use lastro::listeners::Listeners;
 use lastro::service::Service;
 use lastro::setup::Setup;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey};
@@ -76,7 +77,7 @@ impl TestApp {
         let mut setup = setup(&self.directory, store, Arc::clone(&clock) as Arc<dyn Clock>);
         setup.settings.index_dir = Some(directory.path().join("index"));
         change(&mut setup);
-        let service = Service::start(setup).await.expect("a service");
+        let service = started(setup).await.expect("a service");
         let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { service, clock, faults, directory, plain, client }
     }
@@ -89,7 +90,7 @@ impl TestApp {
         let store = Arc::clone(&faults) as Arc<dyn Store>;
         let mut setup = setup(&directory, store, Arc::clone(&clock) as Arc<dyn Clock>);
         change(&mut setup);
-        let service = Service::start(setup).await.expect("a service");
+        let service = started(setup).await.expect("a service");
         let client = client().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Self { service, clock, faults, directory, plain, client }
     }
@@ -158,6 +159,11 @@ impl TestApp {
         let response = asking.send().await.expect("an answer");
         (response.status().as_u16(), response.text().await.expect("a text"))
     }
+}
+
+/// Opens the ports, then the service.
+pub(crate) async fn started(setup: Setup) -> anyhow::Result<Service> {
+    Service::start(Listeners::open(&setup.settings).await?, setup).await
 }
 
 /// A service on any port that contacts no publisher. Moving the clock does not close its connections.

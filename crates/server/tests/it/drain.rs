@@ -12,8 +12,8 @@ async fn a_draining_service_is_not_ready_and_answers_new_clients() {
     assert_eq!(app.admin("/readyz?draining=404").await.0, 200);
     assert!(app.get("/health").send().await.headers.get("connection").is_none());
     app.service.drain();
-    assert_eq!(app.admin("/readyz").await, (503, "not ready\n".to_owned()));
-    assert_eq!(app.admin("/readyz?draining=404").await, (404, "not ready\n".to_owned()));
+    assert_eq!(app.admin("/readyz").await, (503, "not ready: it is stopping\n".to_owned()));
+    assert_eq!(app.admin("/readyz?draining=404").await, (404, "not ready: it is stopping\n".to_owned()));
     assert_eq!(app.admin("/livez").await.0, 200);
     for _ in 0..3 {
         let answer = app.get("/api/v1/market/overview").send().await;

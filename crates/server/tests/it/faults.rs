@@ -1,5 +1,7 @@
 //! A failing store: reads continue, writes report it, and no counts are lost.
 
+use std::time::Duration;
+
 use lastro_model::{Plan, RatePoint, Records, Series, Source};
 use lastro_store::{Condition, Publication, PublicationItem, RecordStore};
 
@@ -124,4 +126,29 @@ async fn a_corrupted_value_is_never_served() {
     publish_selic(&app, "2026-11-02", "9.875").await;
     soon(async || !app.admin("/metrics").await.1.contains("lastro_rebuild_failures_total 0\n")).await;
     assert_eq!(served().await, before, "the last good edition stays");
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_written_is_reported() {
+    let app = TestApp::start_with(|setup| setup.settings.beat_interval = Duration::from_millis(60)).await;
+    let key = app.ample_key(Plan::Free).await;
+    let health = async || app.get("/health").key(&key).send().await.expect(200).json();
+    let writable = async || app.admin("/metrics").await.1.contains("lastro_store_writable 1\n");
+    assert_eq!((health().await["status"].as_str(), health().await.get("storage")), (Some("ok"), None));
+    assert!(writable().await);
+    app.faults.fail_all(true);
+    soon(async || health().await["status"] == "degraded").await;
+    let told = health().await;
+    assert_eq!(
+        (&told["storage"]["writable"], &told["storage"]["since"]),
+        (&false.into(), &"2026-11-02T12:00:00Z".into())
+    );
+    assert!(!writable().await);
+    let (status, text) = app.admin("/readyz").await;
+    assert_eq!(status, 200, "reads are answered from memory");
+    assert!(text.starts_with("ready, but the database "), "{text}");
+    app.faults.fail_all(false);
+    soon(async || health().await["status"] == "ok").await;
+    assert!(writable().await);
+    assert_eq!(app.admin("/readyz").await, (200, "ready\n".to_owned()));
 }

@@ -322,9 +322,7 @@ async fn a_wrong_argument_says_what_would_be_right() {
         ("lastro_exchange_rate", json!({ "pair": "XXX" }), "USD"),
         ("lastro_company", json!({ "id": "7" }), "no company"),
         ("lastro_search_companies", json!({ "q": " " }), "`q`"),
-        ("lastro_search_filings", json!({ "q": "x", "company_id": "90001" }), "`company_id` is not with `q`"),
-        ("lastro_search_filings", json!({ "q": "x", "from": "2026-01-01" }), "`from` is not with `q`"),
-        ("lastro_search_filings", json!({ "company_id": "7" }), "no company"),
+        ("lastro_search_filings", json!({ "q": "x", "company_id": "no such" }), "`company_id`"),
         ("lastro_current", json!({ "id": "../plans" }), "no series"),
     ] {
         let result = call(&app, &gold, name, arguments.clone()).await;
@@ -425,6 +423,18 @@ async fn long_answers_say_how_to_get_the_next_rows() {
     }
     let all = app.get("/api/v1/market/fx?limit=10000").key(&gold).send().await.expect(200).json();
     assert_eq!(quotes, all["data"].as_array().unwrap().len());
+}
+
+#[tokio::test]
+async fn filings_are_searched_within_a_company() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let arguments = json!({ "q": "assembleia", "company_id": 90001, "from": "2025-01", "limit": 200 });
+    let found = call(&app, &gold, "lastro_search_filings", arguments).await["structuredContent"].clone();
+    let rows = found["data"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["company_id"] == "90001"), "{found}");
+    let all = call(&app, &gold, "lastro_search_filings", json!({ "q": "assembleia" })).await;
+    assert!(all["structuredContent"]["total"].as_u64() > found["total"].as_u64());
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn pages_and_health_ignore_unknown_parameters() {
 }
 
 #[tokio::test]
-async fn the_plan_is_checked_before_parameters_and_those_before_existence() {
+async fn plan_then_parameters_then_existence_are_checked() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;
     app.get("/api/v1/filings?colour=green").send().await.expect(403);

@@ -65,14 +65,14 @@ fn of_code(code: &str) -> (StoreError, Cause) {
         // A referenced row was deleted meanwhile: a retry does not find it.
         "23503" => (StoreError::Backend(reported()), Cause::Contention),
         "55P03" | "57014" => (StoreError::Busy, Cause::Other),
-        // Terminated, starting up or shutting down, too many connections, or a standby that rejects writes (0A000 if a
-        // transaction that writes begins there).
-        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" | "25006" | "0A000" => {
-            (unreachable(reported()), Cause::Lost)
-        }
-        "42501" => (io("the user of the database lacks a right that Lastro needs there"), Cause::Other),
+        // Terminated, starting up or shutting down, or too many connections.
+        "57P01" | "57P02" | "57P03" | "57P05" | "25P03" | "53300" => (unreachable(reported()), Cause::Lost),
+        // A standby rejects writes (0A000 if a transaction that writes begins there). Another connection may reach the
+        // primary.
+        "25006" | "0A000" => (StoreError::unwritable("the server is a standby, or read-only"), Cause::Lost),
+        "42501" => (StoreError::unwritable("its user lacks a right that Lastro needs there"), Cause::Other),
         "3D000" => (io("the server has no database of this name"), Cause::Other),
-        "53100" => (io("the disk of the database is full"), Cause::Other),
+        "53100" => (StoreError::unwritable("its disk is full"), Cause::Other),
         "XX001" | "XX002" => (StoreError::damaged("a part of it cannot be read"), Cause::Other),
         _ if code.starts_with("08") => (unreachable(reported()), Cause::Lost),
         _ if code.starts_with("28") => (io("the database refuses this user or password"), Cause::Other),

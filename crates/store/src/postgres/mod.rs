@@ -8,6 +8,7 @@
 mod address;
 mod arrays;
 mod failure;
+mod glance;
 mod load;
 mod lock;
 mod row;
@@ -22,6 +23,7 @@ use std::time::Duration;
 
 pub(crate) use address::ServerAddress;
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use lastro_model::{Edition, Source};
 use tokio::runtime::Handle;
 
@@ -117,6 +119,13 @@ impl Patience {
 impl Engine for Postgres {
     async fn read(&self, _: Database, question: Question) -> Result<()> {
         self.run(Kind::Read, Box::new(move |session| question(session))).await
+    }
+
+    fn read_both(&self, statement: &'static str, question: Question) -> Option<BoxFuture<'_, Result<()>>> {
+        Some(Box::pin(async move {
+            let rows = glance::rows(&self.server, statement).await?;
+            question(&glance::Fetched { statement, rows })
+        }))
     }
 
     async fn change(&self, _: Database, change: Change) -> Result<()> {

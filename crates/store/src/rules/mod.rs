@@ -9,6 +9,7 @@ mod announce;
 mod billing;
 mod change_log;
 mod claim;
+mod counters;
 mod delivery;
 mod edition;
 mod lease;
@@ -41,11 +42,8 @@ use crate::{Result, SettingStore, StoreError};
 #[derive(Debug)]
 pub(crate) struct SqlStore {
     pub(crate) engine: Runner,
-    editions: Remembered<source_state::Editions>,
-    key_revision: Remembered<u64>,
-    newest_announcement: Remembered<u64>,
-    pending_messages: Remembered<u32>,
-    ending_keys: Remembered<u32>,
+    data_counters: Remembered<counters::DataCounters>,
+    account_counters: Remembered<counters::AccountCounters>,
 }
 
 impl SqlStore {
@@ -76,11 +74,8 @@ impl SqlStore {
     pub(crate) fn new(engine: Box<dyn Engine>) -> Self {
         Self {
             engine: Runner::new(engine),
-            editions: Remembered::default(),
-            key_revision: Remembered::default(),
-            newest_announcement: Remembered::default(),
-            pending_messages: Remembered::default(),
-            ending_keys: Remembered::default(),
+            data_counters: Remembered::default(),
+            account_counters: Remembered::default(),
         }
     }
 }

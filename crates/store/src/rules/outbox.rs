@@ -9,9 +9,7 @@ use lastro_model::{Attempt, Edition, MessageId, Plan, Source, Webhook, WebhookEv
 use super::webhook::with_plans;
 use super::{SqlStore, addressed, claim, delivery, row_json};
 use crate::engine::Database;
-use crate::sql::{
-    ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, NEWEST_ANNOUNCEMENT, SET_ANNOUNCEMENT_ASIDE, webhook as sql,
-};
+use crate::sql::{ANNOUNCEMENTS, COUNT_ANNOUNCEMENTS, SET_ANNOUNCEMENT_ASIDE, webhook as sql};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{
     Announcement, Claim, Claimed, Deliveries, Delivery, NewMessage, OutboxState, OutboxStore, Result,
@@ -21,15 +19,7 @@ use crate::{
 #[async_trait]
 impl OutboxStore for SqlStore {
     async fn announcements(&self, limit: usize) -> Result<Vec<Announcement>> {
-        // Polled all the time and mostly finds nothing: without a change of the data this costs no statement.
-        let newest = self.engine.read_if_changed(Database::Data, &self.newest_announcement, newest).await?;
-        if newest == 0 {
-            return Ok(Vec::new());
-        }
         let addressed = self.engine.read(Database::Accounts, addressed).await?;
-        if newest <= addressed {
-            return Ok(Vec::new());
-        }
         let waiting = move |data: &dyn Reading| waiting_announcements(data, addressed, limit);
         let (read, unreadable) = self.engine.read(Database::Data, waiting).await?;
         if !unreadable.is_empty() {
@@ -60,12 +50,8 @@ impl OutboxStore for SqlStore {
     }
 
     async fn settle_and_claim(&self, settled: Vec<Settlement>, claim: Claim) -> Result<Vec<Claimed>> {
-        // Called often and mostly finds nothing, so the checks are reads, and the first one is remembered.
+        // Called often while messages wait, and mostly finds none that is due: no write lock is needed for that.
         if settled.is_empty() {
-            let any = |accounts: &dyn Reading| accounts.number::<u32>(sql::ANY_PENDING_MESSAGE, &[]);
-            if self.engine.read_if_changed(Database::Accounts, &self.pending_messages, any).await? == 0 {
-                return Ok(Vec::new());
-            }
             let asked = claim.clone();
             let claimable = move |accounts: &dyn Reading| claim::claimable(accounts, &asked);
             if self.engine.read(Database::Accounts, claimable).await?.is_empty() {
@@ -148,11 +134,6 @@ impl OutboxStore for SqlStore {
             })
             .await
     }
-}
-
-/// The number of the newest announcement, 0 without one.
-fn newest(data: &dyn Reading) -> Result<u64> {
-    data.number(NEWEST_ANNOUNCEMENT, &[])
 }
 
 /// The readable announcements, and the numbers of the unreadable ones.

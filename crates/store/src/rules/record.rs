@@ -7,8 +7,9 @@ use tokio::sync::mpsc;
 
 use super::announce::Audience;
 use super::publish::{self, Writes};
-use super::{SqlStore, account, change_log, recording, source_state, withheld};
+use super::{SqlStore, change_log, counters, recording, source_state, withheld};
 use crate::engine::Database;
+use crate::sql::counters::COUNTERS;
 use crate::{
     Counters, Loaded, Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition,
     Result,
@@ -17,13 +18,14 @@ use crate::{
 #[async_trait]
 impl RecordStore for SqlStore {
     async fn counters(&self) -> Result<Counters> {
-        let (editions, attempts) =
-            self.engine.read_if_changed(Database::Data, &self.editions, source_state::editions).await?;
-        let key_revision = self
-            .engine
-            .read_if_changed(Database::Accounts, &self.key_revision, account::last_revision)
-            .await?;
-        Ok(Counters { editions, attempts, key_revision })
+        if let Some(counters) = self.engine.read_both(COUNTERS, counters::of_both).await {
+            return counters;
+        }
+        let (data, accounts) = (&self.data_counters, &self.account_counters);
+        let data = self.engine.read_if_changed(Database::Data, data, counters::of_data).await?;
+        let accounts =
+            self.engine.read_if_changed(Database::Accounts, accounts, counters::of_accounts).await?;
+        Ok(counters::together(data, accounts))
     }
 
     async fn source_states(&self) -> Result<Vec<SourceState>> {

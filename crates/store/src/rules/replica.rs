@@ -6,9 +6,10 @@ use lastro_model::{BySource, Edition, Source};
 
 use super::SqlStore;
 use crate::engine::Database;
+use crate::sql::account::NOTE_USAGE_FLUSH;
 use crate::sql::replica as sql;
 use crate::transaction::{Query, Reading, Row, values};
-use crate::{ClockStore, Replica, ReplicaStore, Result};
+use crate::{ClockStore, Replica, ReplicaStore, Result, StoreError};
 
 #[async_trait]
 impl ReplicaStore for SqlStore {
@@ -44,6 +45,22 @@ impl ReplicaStore for SqlStore {
                 accounts.execute(sql::FORGET_REPLICAS, values![before])
             })
             .await
+    }
+}
+
+impl SqlStore {
+    /// Writes a heartbeat and a batch of usage, and takes both back. Fails if they cannot be written.
+    pub(crate) async fn rehearse_write(&self) -> Result<()> {
+        let rehearsed = self.engine.change(Database::Accounts, |accounts| {
+            let (boot, at) = ("rehearsal", Timestamp::UNIX_EPOCH);
+            accounts.execute(sql::BEAT, values![boot, boot, at, at, "", boot])?;
+            accounts.execute(NOTE_USAGE_FLUSH, values![boot, 0_u64, at])?;
+            Err::<(), _>(StoreError::Abandoned)
+        });
+        match rehearsed.await {
+            Err(StoreError::Abandoned) => Ok(()),
+            other => other,
+        }
     }
 }
 

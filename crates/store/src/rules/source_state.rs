@@ -5,11 +5,11 @@ use lastro_model::{BySource, Edition, Source, SourceState};
 
 use super::withheld;
 use crate::transaction::{Query, Reading, Row, Transaction, values};
-use crate::{LastAttempt, Result, WITHHELD_SHOWN, sql};
+use crate::{Result, WITHHELD_SHOWN, sql};
 
 /// The sources that have no state yet.
 pub(super) fn missing(data: &dyn Reading) -> Result<Vec<Source>> {
-    let known = data.rows(sql::EDITIONS, &[], source)?;
+    let known = data.rows(sql::SOURCES, &[], source)?;
     Ok(Source::ALL.into_iter().filter(|source| !known.contains(&Some(*source))).collect())
 }
 
@@ -22,25 +22,6 @@ pub(super) fn seed(data: &dyn Transaction) -> Result<()> {
 pub(super) fn ensure(data: &dyn Transaction, source: Source) -> Result<()> {
     data.execute(sql::INSERT_SOURCE_STATE, values![source.name()])?;
     Ok(())
-}
-
-pub(super) type Editions = (BySource<Edition>, BySource<Option<LastAttempt>>);
-
-pub(super) fn editions(data: &dyn Reading) -> Result<Editions> {
-    let (mut editions, mut attempts) = Editions::default();
-    for (source, edition, attempt) in
-        data.rows(sql::EDITIONS, &[], |row| Ok((source(row)?, row.number(1)?, last_attempt(row)?)))?
-    {
-        if let Some(source) = source {
-            (editions[source], attempts[source]) = (Edition(edition), attempt);
-        }
-    }
-    Ok((editions, attempts))
-}
-
-fn last_attempt(row: &dyn Row) -> Result<Option<LastAttempt>> {
-    let failed = row.flag(3)?;
-    Ok(row.optional_time(2)?.map(|at| LastAttempt { at, failed }))
 }
 
 /// All states, in the order of [`Source::ALL`].

@@ -6,8 +6,6 @@ use super::Each;
 pub(crate) const NEXT_KEY_REVISION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'key_revision' RETURNING value";
 
-pub(crate) const KEY_REVISION: &str = "SELECT value FROM counter WHERE name = 'key_revision'";
-
 pub(crate) const INSERT_ACCOUNT: &str =
     "INSERT INTO account (id, name, email, plan, rate_limit, unused_since)
     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING";
@@ -30,9 +28,6 @@ pub(crate) const KEY: &str = select_keys!("WHERE api_key.id = $1");
 pub(crate) const KEYS_OF_ACCOUNT: &str = select_keys!("WHERE account.id = $1 ORDER BY revision");
 pub(crate) const KEYS_SINCE: &str = select_keys!("WHERE revision > $1 ORDER BY revision LIMIT $2");
 pub(crate) const ALL_KEYS: &str = select_keys!("ORDER BY created_at, api_key.id");
-/// Whether any key has an end that is still to be recorded.
-pub(crate) const ANY_ENDING_KEY: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM api_key WHERE revoked = 0 AND ends_at IS NOT NULL LIMIT 1) AS ending";
-
 pub(crate) const ENDED_KEYS: &str =
     select_keys!("WHERE revoked = 0 AND ends_at <= $1 ORDER BY ends_at LIMIT $2");
 

@@ -4,10 +4,12 @@
 //! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
 //! Statements here and in [`revision`] are for the published data; those in [`account`], [`billing`], [`webhook`] and
-//! [`replica`] are for the latency-sensitive account side. No statement mixes the two: SQLite keeps them in separate files.
+//! [`replica`] are for the latency-sensitive account side. No statement mixes the two, except one of [`counters`]: SQLite
+//! keeps them in separate files.
 
 pub(crate) mod account;
 pub(crate) mod billing;
+pub(crate) mod counters;
 mod each;
 pub(crate) mod replica;
 pub(crate) mod revision;
@@ -124,9 +126,7 @@ pub(crate) const INSERT_SOURCE_STATE: &str =
     "INSERT INTO source_state (source, edition, sample, row_count, published_at) VALUES ($1, 0, 0, 0, 0)
     ON CONFLICT (source) DO NOTHING";
 
-/// Includes the last attempt, which shows a changed source state even if the edition is the same.
-pub(crate) const EDITIONS: &str =
-    "SELECT source, edition, last_attempt, last_error IS NOT NULL FROM source_state";
+pub(crate) const SOURCES: &str = "SELECT source FROM source_state";
 
 pub(crate) const NEXT_EDITION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'edition' RETURNING value";
@@ -202,9 +202,6 @@ pub(crate) const ISSUE_ANNOUNCEMENTS: &str = "UPDATE announcement SET number = n
 /// Announcements after the last one that was fanned out.
 pub(crate) const ANNOUNCEMENTS: &str = "SELECT number, source, event, edition, announced_at, rows_as_json
     FROM announcement WHERE number > $1 ORDER BY number LIMIT $2";
-
-pub(crate) const NEWEST_ANNOUNCEMENT: &str =
-    "SELECT COALESCE(MAX(number), 0) FROM announcement WHERE number > 0";
 
 pub(crate) const COUNT_ANNOUNCEMENTS: &str =
     "SELECT COUNT(*) FROM announcement WHERE number > $1 OR number < 0";

@@ -136,10 +136,6 @@ pub(crate) const REDELIVER: &str =
 pub(crate) const REDELIVER_FAILED: &str = "UPDATE message SET due_at = $1, tries = 0, asked = asked + 1
     WHERE webhook = $2 AND delivered = 0 AND event <> 'ping'";
 
-/// Whether any message waits for its next attempt.
-pub(crate) const ANY_PENDING_MESSAGE: &str =
-    "SELECT COUNT(*) FROM (SELECT 1 FROM message WHERE due_at IS NOT NULL LIMIT 1) AS pending";
-
 pub(crate) const OUTBOX_STATE: &str = "SELECT COUNT(message.id),
         MIN(message.created_at), (SELECT COUNT(*) FROM webhook WHERE disabled_by IS NOT NULL)
     FROM webhook JOIN message ON message.webhook = webhook.id AND message.due_at IS NOT NULL

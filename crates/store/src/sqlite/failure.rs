@@ -19,8 +19,10 @@ fn of_code(failure: &rusqlite::ffi::Error) -> StoreError {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy,
         ErrorCode::DatabaseCorrupt => StoreError::damaged("a part of it cannot be read"),
         ErrorCode::NotADatabase => StoreError::damaged("it does not read as a database"),
-        ErrorCode::DiskFull => io("the disk of the database is full"),
-        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => io("the database file may not be written"),
+        ErrorCode::DiskFull => StoreError::unwritable("its disk is full"),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
+            StoreError::unwritable("its files or their directory are read-only for this user")
+        }
         ErrorCode::CannotOpen => io("the database file cannot be opened"),
         ErrorCode::SystemIoFailure => io("reading or writing the database file failed"),
         _ => StoreError::Backend(format!("SQLite reports code {}", failure.extended_code)),

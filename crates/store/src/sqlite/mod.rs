@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use futures_util::future::BoxFuture;
 use lastro_model::{Edition, Source};
 
 use crate::blocking::blocking;
@@ -91,6 +92,10 @@ impl Sqlite {
 impl Engine for Sqlite {
     async fn read(&self, database: Database, question: Question) -> Result<()> {
         self.file(database).readers.ask(question).await
+    }
+
+    fn read_both(&self, _: &'static str, _: Question) -> Option<BoxFuture<'_, Result<()>>> {
+        None
     }
 
     async fn change(&self, database: Database, change: Change) -> Result<()> {

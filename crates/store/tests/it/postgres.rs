@@ -377,3 +377,26 @@ async fn a_change_is_retried_after_a_deadlock() {
         assert_eq!(used.iter().map(|count| count.requests).sum::<u64>(), 1, "counted once");
     }
 }
+
+/// A user who may only read stands for everything that makes a server refuse to write.
+#[tokio::test]
+async fn a_server_that_refuses_writes_is_reported_as_such() {
+    let database = TemporaryDatabase::new();
+    let (role, url) = (format!("reader_{}", database.name()), database.url());
+    let allowed = format!("CREATE ROLE {role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}");
+    run(&url, &allowed);
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let reader = format!("{scheme}://{role}@{}", rest.split_once('@').map_or(rest, |(_, host)| host));
+    let options = lastro_store::Options::default();
+    let store = open_existing(&reader).await.unwrap();
+    assert!(store.counters().await.is_ok(), "it can be read");
+    let refused =
+        [store.add_usage("boot", 1, at(0), &[]).await, lastro_store::rehearse_write(&reader, &options).await];
+    for refusal in refused {
+        assert!(matches!(refusal, Err(StoreError::Unwritable { .. })), "{refusal:?}");
+    }
+    lastro_store::rehearse_write(&url, &options).await.unwrap();
+    assert_eq!(store.replicas().await.unwrap(), [], "a rehearsal leaves nothing");
+    drop(store);
+    run(&url, &format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+}

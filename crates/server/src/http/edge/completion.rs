@@ -101,7 +101,7 @@ impl RequestContext<'_> {
     }
 
     fn given_request_id(&self) -> Option<&str> {
-        id::given(&self.app.access.proxies, self.connection.peer, &self.head.headers)
+        id::given(&self.app.access.proxies.load(), self.connection.peer, &self.head.headers)
     }
 
     /// Sets the `Date`, which hyper otherwise adds from the machine's clock.

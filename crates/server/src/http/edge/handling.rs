@@ -30,6 +30,7 @@ use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, slots};
 use crate::http::response::reply::Reply;
 use crate::http::routes::{Target, resolve};
+use crate::operations::Operations;
 
 /// The result of a request that passed the checks.
 pub(super) enum Handled {
@@ -115,7 +116,8 @@ impl RequestContext<'_> {
     ) -> Result<T, ApiError> {
         let path = self.path(route)?;
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
-        let (jobs, plan) = (&self.app.operations.jobs, self.caller.plan());
+        let Operations { jobs, writes, .. } = &self.app.operations;
+        let plan = self.caller.plan();
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
         let billing = self.app.billing.as_deref();
@@ -123,6 +125,7 @@ impl RequestContext<'_> {
             catalog,
             freshness,
             jobs,
+            writes,
             plan,
             now,
             client,
@@ -213,6 +216,7 @@ impl ReadApi for RequestContext<'_> {
         handler(&Question {
             catalog,
             freshness: &self.app.served.freshness.load(),
+            writes: &self.app.operations.writes,
             jobs: &self.app.operations.jobs,
             plan: self.caller.plan(),
             now,

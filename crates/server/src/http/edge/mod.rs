@@ -231,7 +231,7 @@ fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival 
         now,
         target,
         meter,
-        client: caller::address(&app.access.proxies, connection.peer, &head.headers),
+        client: caller::address(&app.access.proxies.load(), connection.peer, &head.headers),
     }
 }
 

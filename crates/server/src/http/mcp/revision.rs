@@ -63,7 +63,7 @@ impl Era {
             }
             _ => {}
         }
-        // What headers a notification has is not defined.
+        // The headers of a notification are not defined.
         if message.id.is_some() {
             check_headers(head, message)?;
             check_meta(&meta)?;

@@ -221,18 +221,18 @@ pub(super) static TOOLS: [Tool; 12] = [
         name: "lastro_search_filings",
         title: "Search filings",
         description: "Finds documents that companies filed with the regulator (fatos relevantes, assembleias, dividendos, \
-                      demonstrações), each with a link to the document: by words (`q`), or newest first by company, category \
-                      and days. Needs the Gold plan.",
+                      demonstrações), each with a link to the document: by words (`q`), else newest first; of companies, a \
+                      category, some days. Needs the Gold plan.",
         parameters: &[
             optional("q", Kind::Id, "Words in category, type, description or company."),
-            optional("company_id", Kind::Id, "Registry code, CNPJ or ticker of the company; not with `q`."),
             optional(
-                "category",
-                Kind::Text,
-                "Category as published, such as `Fato Relevante`; not with `q`.",
+                "company_id",
+                Kind::Id,
+                "Registry code, CNPJ or ticker of the company, or several with commas between.",
             ),
-            optional("from", Kind::Text, "First day, YYYY-MM-DD; not with `q`."),
-            optional("to", Kind::Text, "Last day, YYYY-MM-DD, included; not with `q`."),
+            optional("category", Kind::Text, "Category as published, such as `Fato Relevante`."),
+            optional("from", Kind::Text, "First day, YYYY-MM-DD, or a month."),
+            optional("to", Kind::Text, "Last day, YYYY-MM-DD, or a month, included."),
             LIMIT,
             OFFSET,
         ],
@@ -278,20 +278,8 @@ fn business_days(arguments: &Arguments) -> Result<Operation, ApiError> {
 }
 
 fn filings(arguments: &Arguments) -> Result<Operation, ApiError> {
-    if arguments.has("company_id") {
-        if arguments.has("q") {
-            return Err(bad("`company_id` is not with `q`: put the company's name or ticker into `q`"));
-        }
-        let path = arguments.path("/api/v1/companies/{}/filings", "company_id");
-        return Ok(paged(arguments.target(&path, &["company_id"])));
-    }
-    if !arguments.has("q") {
-        return Ok(paged(arguments.target("/api/v1/filings", &[])));
-    }
-    match ["category", "from", "to"].into_iter().find(|name| arguments.has(name)) {
-        Some(name) => Err(bad(format!("`{name}` is not with `q`: give one of the two"))),
-        None => Ok(paged(arguments.target("/api/v1/filings/search", &[]))),
-    }
+    let path = if arguments.has("q") { "/api/v1/filings/search" } else { "/api/v1/filings" };
+    Ok(paged(arguments.target(path, &[])))
 }
 
 /// The ids of the series that amounts can be corrected by.

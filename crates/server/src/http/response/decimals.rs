@@ -9,6 +9,7 @@ use crate::http::request::format::JSON;
 
 /// The members that are integers, and those that contain only integers. A test compares them with `openapi.yaml`.
 pub const INTEGERS: &[&str] = &[
+    "also_known_as",
     "client_errors",
     "code",
     "count",

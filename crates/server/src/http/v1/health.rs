@@ -20,9 +20,19 @@ struct Health {
     /// Failing jobs; left out while there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<FailingJob>,
+    /// The state of the database; left out while it can be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    storage: Option<Storage>,
     /// Identities between series that do not hold; left out while there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken_checks: Vec<BrokenCheck>,
+}
+
+/// A database that cannot be written. The reason is for the operator only.
+#[derive(Serialize)]
+struct Storage {
+    writable: bool,
+    since: jiff::Timestamp,
 }
 
 /// A failed check: a series is mislabelled, or its publisher erred. Still served: the values are the publisher's.
@@ -62,13 +72,15 @@ struct WithheldPoint {
 
 pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
     let jobs = question.jobs.failing(question.now);
+    let failure = question.writes.failure();
     Reply::of(&Health {
-        status: if jobs.is_empty() { "ok" } else { "degraded" },
+        status: if jobs.is_empty() && failure.is_none() { "ok" } else { "degraded" },
         version: crate::VERSION,
         commit: crate::COMMIT,
         sample: question.freshness.iter().any(|state| state.sample),
         sources: question.freshness.iter().map(|state| freshness(state, question.now)).collect(),
         jobs,
+        storage: failure.map(|failure| Storage { writable: false, since: failure.since }),
         broken_checks: broken_checks(question.catalog),
     })
 }

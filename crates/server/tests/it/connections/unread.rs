@@ -1,5 +1,8 @@
 //! Clients that do not read their responses are disconnected; slow readers are not.
 
+use std::time::Duration;
+
+use lastro::setup::Setup;
 use lastro_model::Plan;
 
 use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};
@@ -27,6 +30,24 @@ async fn an_unread_response_ends_the_connection() {
     opened(&app, 0).await;
     assert_eq!((unsent(&app), closed_as(&app, "unread").await), (0, 1));
     assert!(raw.rest().await < 4_000_000, "it was cut off");
+}
+
+/// A process that was suspended sees the time pass at once. Its clients did not stop reading.
+#[tokio::test]
+async fn a_late_sweep_spares_the_readers() {
+    let long = |setup: &mut Setup| {
+        usual(setup);
+        setup.settings.connections.sweep_interval = Duration::from_secs(3600);
+    };
+    let app = TestApp::start_with(long).await;
+    let mut raw = Raw::connect(&app).await;
+    raw.ask(LARGE).await;
+    stuck(&app).await;
+    app.advance_seconds(600);
+    app.service.app.connections.sweep();
+    assert_eq!(closed_as(&app, "unread").await, 0);
+    app.service.app.connections.sweep();
+    assert_eq!(closed_as(&app, "unread").await, 1);
 }
 
 /// Replies to pings, and windows opened by next to nothing, are not progress.

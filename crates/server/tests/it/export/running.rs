@@ -80,6 +80,7 @@ async fn two_minutes_at_a_time_until_nothing_runs(app: &TestApp) {
     soon(async || {
         app.advance(Duration::from_secs(120));
         app.service.app.connections.sweep();
+        app.service.app.connections.sweep();
         running(app).await == 0
     })
     .await;

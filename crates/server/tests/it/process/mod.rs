@@ -5,6 +5,7 @@
 
 mod bad_days;
 mod billing;
+mod check;
 mod crash;
 mod demo;
 mod descriptors;
@@ -16,9 +17,11 @@ pub(crate) mod migrate;
 mod replicas;
 mod settings;
 mod shared;
+mod signals;
 mod start;
 mod stop;
 mod sync;
+mod unwritable;
 mod volume;
 mod webhooks;
 
@@ -160,8 +163,21 @@ impl Running {
     }
 
     fn terminate(&self) {
-        let status = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
+        self.signal("TERM");
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status();
         assert!(status.unwrap().success());
+    }
+
+    /// Waits until the log has this text.
+    fn says(&self, text: &str) {
+        let deadline = Instant::now() + TIMEOUT;
+        while !self.log().concat().contains(text) {
+            assert!(Instant::now() < deadline, "no {text:?} in {:?}", self.log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Kills the server with `kill -9` and waits for its end.

@@ -92,6 +92,22 @@ fn a_port_in_use_is_named() {
         assert!(!finished.succeeded());
         let sentence = format!("cannot listen on {address}");
         assert!(finished.stderr.contains(&sentence), "{}", finished.stderr);
+        assert_eq!(contents(home.0.path()), [], "nothing was created");
+    }
+}
+
+#[test]
+fn an_unusable_setting_creates_nothing() {
+    let home = Home::new();
+    for wrong in [
+        ["--tls-cert", "absent.pem"],
+        ["--trusted-proxies", "10.0.0.0/99"],
+        ["--redis", "http://host"],
+        ["--pepper-file", "absent/pepper"],
+        ["--redis-ca", "absent.pem"],
+    ] {
+        home.refusal(&wrong);
+        assert_eq!(contents(home.0.path()), [], "{wrong:?}");
     }
 }
 

@@ -54,15 +54,19 @@ impl Reader {
 
     /// Reads a series from its newest point back to its first, page by page, and compares it.
     async fn series(&self, path: &str, newest_first: &[(Day, String)]) {
-        for page in newest_first.chunks(SERIES_PAGE) {
-            let newest = page[0].0;
+        for (number, page) in newest_first.chunks(SERIES_PAGE).enumerate() {
+            let (newest, total) = (page[0].0, newest_first.len() - number * SERIES_PAGE);
             let served = self.text(&format!("{path}from=1900-01-01&to={newest}&limit={SERIES_PAGE}")).await;
             let texts: Vec<&str> = page.iter().map(|(_, text)| text.as_str()).collect();
-            same(path, &served, &format!(r#"{{"data":[{}]}}"#, texts.join(",")));
+            same(path, &served, &format!(r#"{{"data":[{}],"total":{total}}}"#, texts.join(",")));
         }
         let (first, last) = (newest_first[newest_first.len() - 1].0, newest_first[0].0);
         for outside in [format!("to={}", first.plus_days(-1)), format!("from={}", last.plus_days(1))] {
-            assert_eq!(self.text(&format!("{path}{outside}")).await, r#"{"data":[]}"#, "{path}{outside}");
+            assert_eq!(
+                self.text(&format!("{path}{outside}")).await,
+                r#"{"data":[],"total":0}"#,
+                "{path}{outside}"
+            );
         }
     }
 

@@ -84,7 +84,7 @@ async fn metrics_stay_fresh_without_idle_time() {
 #[tokio::test]
 async fn two_servers_on_one_database_deliver_each_message_once() {
     let stage = Stage::set().await;
-    let beside = lastro::service::Service::start(beside(&stage).await).await.unwrap();
+    let beside = crate::app::started(beside(&stage).await).await.unwrap();
     let receivers = [Receiver::open(), Receiver::open(), Receiver::open()];
     for receiver in &receivers {
         stage.register(receiver, &["filing.created"]).await;

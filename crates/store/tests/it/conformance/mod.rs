@@ -69,6 +69,7 @@ macro_rules! suite {
                 a_dropped_reader_blocks_no_other_call,
                 counters_show_writes_of_other_handles,
                 counters_show_attempts_without_a_new_edition,
+                counters_show_what_there_is_to_do,
                 conditions_restrict_publications,
                 an_edition_has_its_publication_time,
             ],

@@ -1,5 +1,5 @@
-use lastro_model::{Edition, FilingId, Records, Series, Source};
-use lastro_store::{Condition, LastAttempt, Publication, PublicationItem, Published, StoreError};
+use lastro_model::{Edition, FilingId, KeyDigest, Records, Series, Source};
+use lastro_store::{Condition, Fate, LastAttempt, Publication, PublicationItem, Published, StoreError};
 
 use super::Place;
 use crate::specimen::*;
@@ -414,4 +414,31 @@ pub(crate) async fn an_edition_has_its_publication_time(place: &impl Place) {
             "{value} at {second}"
         );
     }
+}
+
+pub(crate) async fn counters_show_what_there_is_to_do(place: &impl Place) {
+    let (here, there) = (place.open().await, place.open().await);
+    let work = async || {
+        let counters = here.counters().await.unwrap();
+        (counters.has_announcements, counters.has_pending_messages, counters.has_ending_keys)
+    };
+    assert_eq!(work().await, (false, false, false));
+    let webhook = listening(&*there).await;
+    for value in ["1.0", "2.0"] {
+        let rows = Records::Rates(vec![rate("2026-10-29", value)]);
+        publish(&*there, publication(Source::Series(Series::Selic)), rows).await.unwrap();
+    }
+    assert_eq!(work().await, (true, false, false));
+    let number = there.announcements(1).await.unwrap()[0].number;
+    there.fan_out(number, vec![message(1, &webhook.id)]).await.unwrap();
+    assert_eq!(work().await, (false, true, false));
+    let claimed = there.settle_and_claim(Vec::new(), claim(1, "a")).await.unwrap();
+    assert_eq!(work().await, (false, true, false), "it is not delivered yet");
+    let settled = vec![settlement(&claimed[0], "a", Fate::Delivered)];
+    there.settle_and_claim(settled, claim(2, "a")).await.unwrap();
+    assert_eq!(work().await, (false, false, false));
+    there.rotate(key_id(1), key_id(2), KeyDigest([3; 32]), at(1), at(9)).await.unwrap();
+    assert_eq!(work().await, (false, false, true));
+    there.close_ended_keys(at(9)).await.unwrap();
+    assert_eq!(work().await, (false, false, false));
 }
