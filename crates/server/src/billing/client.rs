@@ -1,8 +1,10 @@
 //! The calls to Stripe. No message and no log line holds the key, or text from an answer other than an error's code.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use http::{HeaderValue, Method, StatusCode};
 use lastro_model::AccountId;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -26,7 +28,7 @@ const MOST_PAGES: usize = 10;
 pub struct Stripe {
     client: reqwest::Client,
     base: String,
-    authorization: HeaderValue,
+    authorization: ArcSwap<HeaderValue>,
 }
 
 /// The reason why a call has no result.
@@ -66,9 +68,7 @@ impl fmt::Debug for Payer<'_> {
 
 impl Stripe {
     pub fn new(base: &str, key: &str, timeout: Duration) -> anyhow::Result<Self> {
-        let mut authorization = HeaderValue::try_from(format!("Bearer {key}"))
-            .map_err(|_| anyhow::anyhow!("the key of Stripe has characters that no key has"))?;
-        authorization.set_sensitive(true);
+        let authorization = ArcSwap::from_pointee(bearer(key)?);
         let client = tls::client()?
             .user_agent(concat!("lastro/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())
@@ -76,6 +76,12 @@ impl Stripe {
             .timeout(timeout)
             .build()?;
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), authorization })
+    }
+
+    /// Replaces the key in later calls.
+    pub fn set_key(&self, key: &str) -> anyhow::Result<()> {
+        self.authorization.store(Arc::new(bearer(key)?));
+        Ok(())
     }
 
     pub async fn price(&self, id: &str) -> Result<Price, StripeError> {
@@ -180,7 +186,7 @@ impl Stripe {
         let mut request = self
             .client
             .request(method.clone(), format!("{}/v1/{path}", self.base))
-            .header(http::header::AUTHORIZATION, self.authorization.clone())
+            .header(http::header::AUTHORIZATION, HeaderValue::clone(&self.authorization.load()))
             .header("stripe-version", VERSION);
         if method != Method::GET {
             request = request
@@ -205,6 +211,13 @@ impl fmt::Debug for Stripe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stripe").field("base", &self.base).finish_non_exhaustive()
     }
+}
+
+fn bearer(key: &str) -> anyhow::Result<HeaderValue> {
+    let mut authorization = HeaderValue::try_from(format!("Bearer {key}"))
+        .map_err(|_| anyhow::anyhow!("the key of Stripe has characters that no key has"))?;
+    authorization.set_sensitive(true);
+    Ok(authorization)
 }
 
 fn unreachable_because(error: &reqwest::Error) -> StripeError {

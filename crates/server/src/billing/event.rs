@@ -43,7 +43,7 @@ impl Subject {
 impl Billing {
     /// Handles an event. An error makes Stripe send it again.
     pub async fn receive(&self, signature: &str, body: &[u8], unix_seconds: i64) -> Result<(), ApiError> {
-        if !self.secret.verifies(signature, body, unix_seconds) {
+        if !self.secret.load().verifies(signature, body, unix_seconds) {
             self.counts.event("other", EventOutcome::BadSignature);
             return Err(ApiError::BadRequest("the signature is not valid".into()));
         }

@@ -19,6 +19,7 @@ mod verdict;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use arc_swap::ArcSwap;
 use jiff::Timestamp;
 use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
 use lastro_store::{Store, StoreError};
@@ -40,7 +41,7 @@ const CUSTOMERS_AT_ONCE: usize = 16;
 
 pub struct Billing {
     stripe: Stripe,
-    secret: SigningSecret,
+    secret: ArcSwap<SigningSecret>,
     prices: PlanPrices,
     /// Known once Stripe has been asked.
     offers: OnceLock<Offers>,
@@ -92,7 +93,7 @@ impl Billing {
         let Surroundings { access, clock, boot } = surroundings;
         Ok(Self {
             stripe: Stripe::new(&settings.stripe.stripe_url, &secrets.key, settings.timeout)?,
-            secret: SigningSecret::new(&secrets.webhook_secret)?,
+            secret: ArcSwap::from_pointee(SigningSecret::new(&secrets.webhook_secret)?),
             prices: settings.stripe_prices.clone(),
             offers: OnceLock::new(),
             public_url: public_url.to_owned(),
@@ -105,6 +106,16 @@ impl Billing {
             counts: Counts::default(),
             outage: Mutex::default(),
         })
+    }
+
+    /// Reads the key and the signing secret again, which may have been replaced in their files.
+    pub fn read_secrets_again(&self) -> anyhow::Result<()> {
+        if let Some(secrets) = self.settings.secrets(true)? {
+            let secret = SigningSecret::new(&secrets.webhook_secret)?;
+            self.stripe.set_key(&secrets.key)?;
+            self.secret.store(Arc::new(secret));
+        }
+        Ok(())
     }
 
     /// The prices, once Stripe has told them.

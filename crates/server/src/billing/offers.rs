@@ -4,8 +4,9 @@ use lastro_access::terms;
 use lastro_model::Plan;
 
 use super::answers::Price;
-use super::client::StripeError;
+use super::client::{Stripe, StripeError};
 use super::{Billing, BillingError};
+use crate::config::PlanPrices;
 
 /// Currencies without a smaller unit, as Stripe lists them.
 const WHOLE_CURRENCIES: [&str; 16] = [
@@ -28,6 +29,22 @@ pub struct Offer {
 }
 
 impl Offers {
+    /// Asks Stripe for the prices of the settings. Each must be monthly, and those that are sold must be active.
+    pub async fn read(stripe: &Stripe, prices: &PlanPrices) -> Result<Self, BillingError> {
+        let mut offers = Vec::new();
+        for (plan, id, is_sold) in prices.all() {
+            let wrong = |reason| BillingError::Price { id: id.to_owned(), plan, reason };
+            let price = match stripe.price(id).await {
+                Err(StripeError::Refused { status: 404, .. }) => return Err(wrong("it does not exist")),
+                price => price?,
+            };
+            let offer = checked(plan, &price, is_sold).map_err(wrong)?;
+            offers.extend(is_sold.then_some(offer));
+        }
+        offers.sort_by_key(|offer| offer.plan);
+        Ok(Self(offers))
+    }
+
     pub fn all(&self) -> &[Offer] {
         &self.0
     }
@@ -50,21 +67,10 @@ impl Offer {
 }
 
 impl Billing {
-    /// Asks Stripe for the prices of the settings. Each must be monthly, and those that are sold must be active.
     pub(super) async fn read_offers(&self) -> Result<(), BillingError> {
-        let mut offers = Vec::new();
-        for (plan, id, is_sold) in self.prices.all() {
-            let wrong = |reason| BillingError::Price { id: id.to_owned(), plan, reason };
-            let price = match self.stripe.price(id).await {
-                Err(StripeError::Refused { status: 404, .. }) => return Err(wrong("it does not exist")),
-                price => price?,
-            };
-            let offer = checked(plan, &price, is_sold).map_err(wrong)?;
-            offers.extend(is_sold.then_some(offer));
-        }
-        offers.sort_by_key(|offer| offer.plan);
-        offers.iter().for_each(compare);
-        if self.offers.set(Offers(offers)).is_ok() {
+        let offers = Offers::read(&self.stripe, &self.prices).await?;
+        offers.all().iter().for_each(compare);
+        if self.offers.set(offers).is_ok() {
             tracing::info!("payments are on: Stripe's prices were read");
         }
         Ok(())

@@ -85,19 +85,61 @@ fn half_of_the_payment_settings_is_refused() {
     assert!(refusal.contains("bronze, gold and platinum"), "{refusal}");
 }
 
-/// A server with payments that knows its prices.
-async fn serve(home: &Home, stripe: &Stripe, key: &str) -> Running {
+/// The settings of payments, with their files.
+fn settings(home: &Home, stripe: &Stripe) -> Vec<String> {
     std::fs::write(home.file("key"), KEY).unwrap();
     std::fs::write(home.file("secret"), SECRET).unwrap();
-    let server = home.serve(&[
+    let fixed = [
         "--public-url=https://data.example",
         "--stripe-key-file=key",
         "--stripe-webhook-secret-file=secret",
         "--stripe-prices=gold=price_gold",
-        &format!("--stripe-url={}", stripe.url()),
-    ]);
+    ];
+    let url = format!("--stripe-url={}", stripe.url());
+    fixed.map(str::to_owned).into_iter().chain([url]).collect()
+}
+
+/// A server with payments that knows its prices.
+async fn serve(home: &Home, stripe: &Stripe, key: &str) -> Running {
+    let settings = settings(home, stripe);
+    let server = home.serve(&settings.iter().map(String::as_str).collect::<Vec<_>>());
     server.becomes("/api/v1/billing", key, 200).await;
     server
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_asks_stripe_for_the_prices() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let settings = settings(&home, &stripe);
+    let check = || {
+        let free = ["check", "--listen=127.0.0.1:0", "--admin-listen=127.0.0.1:0"];
+        let all = free.into_iter().chain(settings.iter().map(String::as_str));
+        let finished = home.run(&all.collect::<Vec<_>>());
+        assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+        assert!(!finished.stdout.contains("hunter2"), "{}", finished.stdout);
+        finished.stdout.lines().find(|line| line.contains("payments")).unwrap().to_owned()
+    };
+    assert!(check().starts_with("ok "));
+    stripe.state().prices.remove("price_gold");
+    let found = check();
+    assert!(found.starts_with("warning") && found.contains("price_gold"), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hangup_reads_the_secrets_of_payments_again() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = home.new_key("free", &[]);
+    let server = serve(&home, &stripe, &key).await;
+    let event = event("customer.created", &serde_json::json!({"id": "cus_1"}));
+    assert_eq!(deliver(&server, &event).await, 200);
+    std::fs::write(home.file("secret"), "whsec_rolled").unwrap();
+    server.signal("HUP");
+    server.says("the settings were read again");
+    assert_eq!(deliver(&server, &event).await, 400);
+    std::fs::write(home.file("secret"), "").unwrap();
+    server.signal("HUP");
+    server.says("nothing was changed: --stripe-webhook-secret-file");
+    assert_eq!(deliver_signed("whsec_rolled", &server, &event).await, 200);
 }
 
 /// The address to pay at.
@@ -110,8 +152,12 @@ async fn checkout(server: &Running, key: &str) -> String {
 }
 
 async fn deliver(server: &Running, event: &Value) -> u16 {
+    deliver_signed(SECRET, server, event).await
+}
+
+async fn deliver_signed(secret: &str, server: &Running, event: &Value) -> u16 {
     let (body, now) = (event.to_string(), jiff::Timestamp::now().as_second());
-    let header = signature(SECRET, now, &body);
+    let header = signature(secret, now, &body);
     let sending = client().post(format!("{}/billing/stripe", server.url)).header("stripe-signature", header);
     sending.body(body).send().await.unwrap().status().as_u16()
 }
