@@ -53,17 +53,21 @@ async fn every_job_that_panics_is_restarted() {
 
 async fn panics_and_recovers(operation: Operation, job: &str) {
     let app = TestApp::start_with(eager).await;
-    let key = app.ample_key(Plan::Free).await;
+    let key = app.ample_key(Plan::Platinum).await;
+    // The outbox is read when there is something in it: news for a subscriber, after the first data.
+    let webhook = r#"{"url":"https://receiver.invalid/","events":["selic.updated"]}"#;
+    app.post("/api/v1/webhooks", webhook).key(&key).send().await.expect(201);
+    publish_selic(&app, "2026-10-30", "9.875").await;
     app.faults.panic_on(operation);
     app.get("/health").key(&key).send().await.expect(200);
-    publish_selic(&app, "2026-11-02", "9.875").await;
+    publish_selic(&app, "2026-11-02", "9.75").await;
     in_time(async || restarts(&app, job).await > 0).await;
     assert!(metric(&app, "lastro_panics_total").await > 0, "{job}");
     assert_eq!(app.admin("/readyz").await.0, 200, "{job}");
     let newest = async || app.get("/api/v1/market/selic/current").key(&key).send().await.expect(200).text();
     newest().await;
     app.faults.stop_panics();
-    in_time(async || newest().await.contains("9.875")).await;
+    in_time(async || newest().await.contains("9.75")).await;
     app.service.stop().await.expect("an orderly stop");
 }
 
