@@ -19,7 +19,7 @@ const PRICES: [&str; 3] = ["price_bronze", "price_gold", "price_platinum"];
 
 /// Histories for each engine; `LASTRO_BILLING_HISTORIES` sets another number.
 fn histories() -> u64 {
-    std::env::var("LASTRO_BILLING_HISTORIES").map_or(40, |number| number.parse().unwrap())
+    std::env::var("LASTRO_BILLING_HISTORIES").map_or(10, |number| number.parse().unwrap())
 }
 
 /// The plan that the subscriptions of an account give; `None` leaves it as it was. Stated anew, on purpose.
