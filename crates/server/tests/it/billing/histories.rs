@@ -7,31 +7,36 @@ use lastro_store::Store;
 use lastro_store::faulty::{FaultyStore, Operation};
 use serde_json::Value;
 
-use super::stripe::{State, Stripe, Trouble};
-use super::{deliver, event, is_ready, plan, switch_on};
+use super::stripe::{State, Stripe, Subscription, Trouble};
+use super::{deliver, event, is_ready, plan, plan_name, switch_on};
 use crate::app::{START_UNIX_MS, TestApp, id_of, soon};
 use crate::process::migrate::Server;
 use crate::replicas::lively;
 
-const STATUSES: [&str; 8] =
+pub(crate) const STATUSES: [&str; 8] =
     ["trialing", "active", "past_due", "incomplete", "incomplete_expired", "unpaid", "paused", "canceled"];
-const PRICES: [&str; 3] = ["price_bronze", "price_gold", "price_platinum"];
+pub(crate) const PRICES: [&str; 3] = ["price_bronze", "price_gold", "price_platinum"];
 
 /// Histories for each engine; `LASTRO_BILLING_HISTORIES` sets another number.
-fn histories() -> u64 {
+pub(crate) fn histories() -> u64 {
     std::env::var("LASTRO_BILLING_HISTORIES").map_or(10, |number| number.parse().unwrap())
 }
 
 /// The plan that the subscriptions of an account give; `None` leaves it as it was. Stated anew, on purpose.
-fn promised(state: &State, account: &str) -> Option<&'static str> {
+pub(crate) fn promised(state: &State, account: &str) -> Option<&'static str> {
     let own = || state.subscriptions.values().filter(|subscription| subscription.account == account);
     let live = own().filter(|found| ["trialing", "active", "past_due"].contains(&found.status));
     let highest = live.filter_map(|found| PRICES.iter().position(|price| *price == found.price)).max();
     match highest {
-        Some(place) => Some(["bronze", "gold", "platinum"][place]),
+        Some(place) => Some(plan_name(PRICES[place])),
         None if own().any(|found| found.status == "incomplete") => None,
         None => own().next().map(|_| "free"),
     }
+}
+
+/// Whether a subscription may still be charged.
+pub(crate) fn is_running(subscription: &Subscription) -> bool {
+    !["canceled", "incomplete_expired"].contains(&subscription.status)
 }
 
 struct History<'a> {
@@ -72,7 +77,7 @@ impl History<'_> {
     }
 
     async fn open_checkout(&mut self, place: usize) {
-        let plan = ["bronze", "gold", "platinum"][self.random.usize(..3)];
+        let plan = plan_name(PRICES[self.random.usize(..3)]);
         let body = format!(r#"{{"plan":"{plan}"}}"#);
         let answer = self.replicas[place].post("/api/v1/billing/checkout", body).key(&self.key).send().await;
         assert!([201, 503].contains(&answer.status), "{}", answer.status);
@@ -88,18 +93,16 @@ impl History<'_> {
             self.stripe.state().complete(id, status);
         }
         let (state, account) = (self.stripe.state(), self.account());
-        let own = state.subscriptions.values().filter(|found| found.account == account);
-        let running = own.filter(|found| !["canceled", "incomplete_expired"].contains(&found.status));
-        assert!(running.count() <= 1, "paid twice");
+        let own = state.subscriptions.values().filter(|found| found.account == account && is_running(found));
+        assert!(own.count() <= 1, "paid twice");
     }
 
     /// Something happens to a subscription that has not ended.
     fn change(&mut self) {
         let account = self.account();
         let mut state = self.stripe.state();
-        let running = state.subscriptions.iter().find(|(_, found)| {
-            found.account == account && !["canceled", "incomplete_expired"].contains(&found.status)
-        });
+        let mut all = state.subscriptions.iter();
+        let running = all.find(|(_, found)| found.account == account && is_running(found));
         let Some(id) = running.map(|(id, _)| id.clone()) else { return };
         let (status, price) = (STATUSES[self.random.usize(..8)], PRICES[self.random.usize(..3)]);
         let is_price = self.random.u8(..4) == 0;

@@ -2,7 +2,7 @@
 
 mod checkouts;
 mod events;
-mod histories;
+pub(crate) mod histories;
 mod pages;
 pub(crate) mod stripe;
 
@@ -109,6 +109,11 @@ impl Shop {
 /// The plan that a request with this key has.
 async fn plan(app: &TestApp, key: &str) -> String {
     app.get("/health").key(key).send().await.expect(200).header("x-plan").to_owned()
+}
+
+/// The plan of a price of the stand-in.
+pub(crate) fn plan_name(price: &str) -> &str {
+    price.trim_start_matches("price_")
 }
 
 pub(crate) fn event(kind: &str, object: &Value) -> Value {

@@ -5,6 +5,7 @@
 
 mod bad_days;
 mod billing;
+mod billing_kills;
 mod check;
 mod crash;
 mod demo;
