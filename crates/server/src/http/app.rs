@@ -14,6 +14,7 @@ use super::response::export::files::ExportFiles;
 use super::response::export::slots::Exports;
 use super::site::Site;
 use crate::access::Access;
+use crate::billing::Billing;
 use crate::changes::Changes;
 use crate::operations::Operations;
 use crate::served::Served;
@@ -31,6 +32,8 @@ pub struct App {
     pub webhooks: Arc<Webhooks>,
     /// The log of changes, as far as it is in service.
     pub changes: Arc<Changes>,
+    /// Payments; `None` where they are off.
+    pub billing: Option<Arc<Billing>>,
     /// Settings for the pages, and the caches of rendered pages.
     pub site: Site,
     pub connections: Arc<Connections>,

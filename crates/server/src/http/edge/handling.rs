@@ -86,8 +86,9 @@ impl RequestContext<'_> {
         let App { served, access, changes, webhooks, site, .. } = self.app;
         let charging = Charging { takes_unit: true, ..self.arrival.charging(self.app, caller) };
         let (api, tab) = (self as &dyn ReadApi, Tab { charging, taken });
+        let billing = self.app.billing.as_deref();
         #[rustfmt::skip]
-        let action = Action { api, tab, served, access, changes, webhooks, site, caller, client, now, path, query, head, body };
+        let action = Action { api, tab, served, access, changes, webhooks, billing, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
         let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await
@@ -123,6 +124,7 @@ impl RequestContext<'_> {
         let (changes, plan) = (&self.app.changes, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
+        let billing = self.app.billing.as_deref();
         handler(&Question {
             catalog,
             freshness,
@@ -137,6 +139,7 @@ impl RequestContext<'_> {
             accept,
             head,
             site,
+            billing,
         })
     }
 
@@ -257,6 +260,7 @@ impl ReadApi for RequestContext<'_> {
             accept: Accept(&accept),
             head,
             site: &self.app.site,
+            billing: self.app.billing.as_deref(),
         })
     }
 }

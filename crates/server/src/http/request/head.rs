@@ -23,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 22] = [
+const READ: [HeaderName; 23] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -41,6 +41,7 @@ const READ: [HeaderName; 22] = [
     HeaderName::from_static("mcp-name"),
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("sec-fetch-site"),
+    HeaderName::from_static("stripe-signature"),
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("x-forwarded-for"),
     X_REQUEST_ID,

@@ -192,7 +192,9 @@ impl Column {
                 place.typed::<ByteArrayType>().write_batch(values, levels, Some(&self.repetitions))
             }
             Values::Days(values) => place.typed::<Int32Type>().write_batch(values, levels, None),
-            Values::Instants(values) | Values::Integers(values) => place.typed::<Int64Type>().write_batch(values, levels, None),
+            Values::Instants(values) | Values::Integers(values) => {
+                place.typed::<Int64Type>().write_batch(values, levels, None)
+            }
             Values::Decimals(values) => {
                 place.typed::<FixedLenByteArrayType>().write_batch(values, levels, None)
             }
