@@ -104,7 +104,7 @@ impl Feature {
                     "Exportação em lote de bases de dados inteiras")),
             Self::Changes => FeatureRow::sold(Gold, "changes", "Changes",
                 text("Changes: every new, corrected and withdrawn row, to keep a copy true",
-                    "Alterações: cada linha nova, corrigida ou retirada, para manter uma cópia sempre fiel")),
+                    "Alterações: cada registro novo, corrigido ou retirado, para manter uma cópia sempre atualizada")),
             Self::CsvExport => FeatureRow::sold(Platinum, "csv_export", "CSV export",
                 text("CSV export of every list, search and series, and of whole data sets",
                     "Exportação em CSV de listas, buscas, séries e bases de dados inteiras")),

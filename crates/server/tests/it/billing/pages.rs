@@ -49,7 +49,7 @@ async fn the_pages_after_a_checkout_say_what_happens_next() {
     let shop = Shop::open().await;
     for (path, lang, words) in [
         ("/billing/success", "en", "your key has the new plan"),
-        ("/billing/success", "pt", "sua chave terá o novo plano"),
+        ("/billing/success", "pt", "sua chave passará para o novo plano"),
         ("/billing/cancel", "en", "Nothing was charged"),
         ("/billing/cancel", "pt", "Nada foi cobrado"),
     ] {
