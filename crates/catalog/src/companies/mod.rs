@@ -22,7 +22,7 @@ use hashbrown::HashMap;
 use lastro_model::{
     Cnpj, Company, CompanyId, Day, FormerName, History, Stamp, Standing, Ticker, TradedSecurity,
 };
-use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Page, Searcher, Span, Title};
+use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Searcher, Span, Title};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
