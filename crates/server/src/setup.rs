@@ -96,9 +96,7 @@ impl Setup {
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
-            export_files: Arc::new(ExportFiles::new(
-                self.index_directory().unwrap_or_else(std::env::temp_dir),
-            )),
+            export_files: self.export_files(),
             database,
             request_number: AtomicU64::new(0),
         };
@@ -173,6 +171,10 @@ impl Setup {
             tests: TestSlots::default(),
             state: ArcSwap::default(),
         })
+    }
+
+    fn export_files(&self) -> Arc<ExportFiles> {
+        Arc::new(ExportFiles::new(self.index_directory().unwrap_or_else(std::env::temp_dir)))
     }
 
     fn index_directory(&self) -> Option<PathBuf> {
