@@ -36,7 +36,7 @@ const fn failure(error: &ApiError) -> Failure {
         ApiError::Unauthorized(_) => Failure::Unauthorized,
         ApiError::UpgradeRequired { .. } => Failure::UpgradeRequired,
         ApiError::Forbidden(_) => Failure::Forbidden,
-        ApiError::NotFound(_) => Failure::NotFound,
+        ApiError::NotFound(_) | ApiError::NoSuchValue(_) => Failure::NotFound,
         ApiError::MethodNotAllowed(_) => Failure::MethodNotAllowed,
         ApiError::PayloadTooLarge { .. } => Failure::PayloadTooLarge,
         ApiError::RateLimited { retry_after_seconds, .. } => {

@@ -2,7 +2,7 @@
 
 use lastro_catalog::{Catalog, fold_label};
 use lastro_model::text::has_control;
-use lastro_model::{CompanyId, Series, WebhookFilters};
+use lastro_model::{CompanyId, Pair, Series, WebhookEvent, WebhookFilters};
 use serde_json::value::RawValue;
 
 use super::draft::{bad, read};
@@ -22,14 +22,14 @@ pub(super) fn filters(value: &RawValue, catalog: &Catalog) -> Result<WebhookFilt
     Ok(WebhookFilters {
         company_ids: each(&lists, "company_ids", |text| company(text, catalog))?,
         categories: each(&lists, "categories", |text| category(text, catalog))?,
-        series_ids: each(&lists, "series_ids", series_id)?,
+        series_ids: each(&lists, "series_ids", |text| series_id(text, catalog))?,
     })
 }
 
 const FORM: &str = "`filters` must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`";
 
-/// The values of one list, each parsed.
-fn each<T>(
+/// The values of one list, each parsed and kept once.
+fn each<T: PartialEq>(
     lists: &Members<'_>,
     name: &str,
     parse: impl Fn(&str) -> Result<T, ApiError>,
@@ -39,7 +39,14 @@ fn each<T>(
     if texts.len() > MOST_FILTERS {
         return Err(bad(&format!("filters.{name}"), "must have at most 100 values"));
     }
-    texts.iter().map(|text| parse(text)).collect()
+    let mut values = Vec::new();
+    for text in &texts {
+        let value = parse(text)?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Ok(values)
 }
 
 /// A company by its registry code, its CNPJ or its ticker. Before there is a registry, any code is accepted.
@@ -94,9 +101,19 @@ fn near_categories<'a>(text: &str, catalog: &'a Catalog) -> Vec<&'a str> {
     near
 }
 
-fn series_id(text: &str) -> Result<String, ApiError> {
+fn series_id(text: &str, catalog: &Catalog) -> Result<String, ApiError> {
     if let Some(series) = Series::parse(text) {
         return Ok(series.about().id.to_owned());
+    }
+    if let Some(pair) = Pair::from_id(text).filter(|pair| catalog.fx.get(*pair).is_some()) {
+        let reason = format!(
+            "must hold ids of series that `{}` is sent for; `{}` is an exchange rate, and those have the event `{}`, \
+             without a filter",
+            WebhookEvent::AnySeriesUpdated.name(),
+            pair.id(),
+            WebhookEvent::FxUpdated.name()
+        );
+        return Err(bad("filters.series_ids", &reason));
     }
     let near = nearest(text, Series::ALL.map(|series| series.about().id)).unwrap_or_default();
     let reason = format!(
