@@ -1,6 +1,9 @@
 //! The pages for people: complete, without JavaScript, and without any other host.
 
 mod calculator;
+mod check;
+mod debt;
+mod documents;
 mod failures;
 mod fx;
 mod keeping;
@@ -18,7 +21,7 @@ use lastro_web::assets::OWN;
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 19] = [
+pub(crate) const PAGES: [&str; 21] = [
     "/",
     "/series",
     "/series/selic",
@@ -30,6 +33,8 @@ pub(crate) const PAGES: [&str; 19] = [
     "/calculator?kind=debt",
     "/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000",
     "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
+    "/calculator/check",
+    "/calculator/check/D0",
     "/explore",
     "/usage",
     "/status",
