@@ -5,7 +5,6 @@ use lastro_model::{Day, Series};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::choices::index_name;
 use super::document::{Document, Editions};
 use super::kind::Kind;
 use crate::data::Data;
@@ -142,7 +141,7 @@ fn facts(answer: &Answer<'_>, language: Language) -> Vec<(&'static str, String)>
     let index = answer.index.and_then(Series::parse);
     let negative = |id| if id == "ignore" { t.ignore } else { t.apply };
     let facts = [
-        index.map(|index| (t.index, index_name(index.about(), language))),
+        index.map(|index| (t.index, index.about().label.to_owned())),
         answer.negative.map(|id| (t.negative, negative(id).to_owned())),
         ignored_fall(answer).map(|factor| (t.index_factor, number(factor))),
         answer.percent.map(|percent| (t.change, format!("{}%", number(percent)))),

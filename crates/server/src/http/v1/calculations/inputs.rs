@@ -176,13 +176,17 @@ pub(super) fn plain_decimal(text: &str) -> Option<Decimal> {
 pub(super) fn json_decimal(text: &str) -> Option<Decimal> {
     let Some((digits, exponent)) = text.split_once(['e', 'E']) else { return plain_decimal(text) };
     let value = plain_decimal(digits)?.normalize();
-    let scale =
-        i64::from(value.scale()) - exponent.parse::<i64>().ok().filter(|exponent| exponent.abs() < 100)?;
-    let Ok(scale) = u32::try_from(scale) else {
-        let power = 10i128.checked_pow(u32::try_from(-scale).ok()?)?;
-        return Decimal::try_from_i128_with_scale(value.mantissa().checked_mul(power)?, 0).ok();
+    let exponent = exponent.parse::<i64>().ok().filter(|exponent| exponent.abs() < 100)?;
+    let scale = i64::from(value.scale()) - exponent;
+    let exact = match u32::try_from(scale) {
+        _ if value.is_zero() => Some(value),
+        Ok(scale) => Decimal::try_from_i128_with_scale(value.mantissa(), scale).ok(),
+        Err(_) => {
+            let power = 10i128.checked_pow(u32::try_from(-scale).ok()?)?;
+            Decimal::try_from_i128_with_scale(value.mantissa().checked_mul(power)?, 0).ok()
+        }
     };
-    Decimal::try_from_i128_with_scale(value.mantissa(), scale).ok()
+    exact.map(|value| value.normalize())
 }
 
 #[cfg(test)]
