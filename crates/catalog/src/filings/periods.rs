@@ -84,9 +84,9 @@ fn period_ending_at(words: &[String], place: usize) -> Option<Period> {
     })
 }
 
-/// The month written with two digits.
+/// The month written as a number. Words have no zeros at their beginning.
 fn numeric_month(word: &str) -> Option<i8> {
-    word.parse().ok().filter(|month| word.len() == 2 && (1..=12).contains(month))
+    word.parse().ok().filter(|month| (1..=12).contains(month))
 }
 
 /// The place of the day before the name of a month, as in "15 de março" and "1º março", or else that of the month.
@@ -140,9 +140,9 @@ mod tests {
             ("dez/2023 dividendos", "dez 2023", "2023-12-01/2023-12-31"),
             ("atas do ano de 2022", "do ano de 2022", "2022-01-01/2022-12-31"),
             ("2021", "2021", "2021-01-01/2021-12-31"),
-            ("dividendos 03/2025", "03 2025", "2025-03-01/2025-03-31"),
+            ("dividendos 03/2025", "3 2025", "2025-03-01/2025-03-31"),
             ("em 12/2024 atas", "em 12 2024", "2024-12-01/2024-12-31"),
-            ("03-2025", "03 2025", "2025-03-01/2025-03-31"),
+            ("03-2025", "3 2025", "2025-03-01/2025-03-31"),
             ("AGO de 15 de março de 2025", "de 15 de marco de 2025", "2025-03-01/2025-03-31"),
             ("1º de abril de 2025 vale", "1o de abril de 2025", "2025-04-01/2025-04-30"),
             ("15 março 2025", "15 marco 2025", "2025-03-01/2025-03-31"),
@@ -159,7 +159,6 @@ mod tests {
             "30/04/2024",
             "13/2024",
             "00/2024",
-            "3 2024",
             "2024/03",
             "03/2024-5",
             "2024-04-30",
