@@ -15,7 +15,7 @@ pub(super) struct Tab {
 
 pub(super) struct Choice {
     pub(super) id: &'static str,
-    pub(super) name: String,
+    pub(super) name: &'static str,
     pub(super) selected: bool,
 }
 
@@ -29,16 +29,8 @@ pub(super) fn indices(selected: &str, language: Language) -> Vec<Choice> {
     let indices = Series::ALL.into_iter().map(Series::about).filter(|about| is_price_index(about));
     let choice = |about: &'static About| Choice {
         id: about.id,
-        name: index_name(about, language),
+        name: words::name(about, language),
         selected: about.id == selected,
     };
     indices.map(choice).collect()
-}
-
-/// The name of a price index, with its abbreviation in Portuguese.
-pub(super) fn index_name(about: &'static About, language: Language) -> String {
-    match language {
-        Language::English => words::name(about, language).to_owned(),
-        Language::Portuguese => format!("{}: {}", about.label, about.name_pt),
-    }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::document::{Document, Editions};
 use super::kind::Kind;
-use super::outcome::when;
+use super::outcome::{listed, when};
 use crate::data::Data;
 use crate::format;
 use crate::language::Language;
@@ -113,13 +113,13 @@ pub(super) fn read(answer: &[u8], data: &Data<'_>, language: Language) -> Result
     let cents = |raw: &RawValue| format::cents(raw.get(), language);
     let percent = |raw: &RawValue| format!("{}%", number(raw));
     let month = |row: &MonthAnswer<'_>| {
-        (when(row.month, language), percent(row.value), row.factor.map(number).unwrap_or_default())
+        (listed(row.month, language), percent(row.value), row.factor.map(number).unwrap_or_default())
     };
-    let legal_rate = |row: &MonthAnswer<'_>| (when(row.month, language), percent(row.value));
+    let legal_rate = |row: &MonthAnswer<'_>| (listed(row.month, language), percent(row.value));
     let rule = rule(&answer, language);
     Ok(Outcome {
         sentence: language.texts().debt.sentence.replace("{to}", &when(answer.to, language)),
-        result: format::money(answer.result.get(), "BRL", language),
+        result: format::reais(answer.result.get(), language),
         machine_result: answer.result.get().to_owned(),
         lines: answer.instalments.iter().map(|line| line_shown(line, language)).collect(),
         sums: [answer.corrected, answer.interest_total, answer.subtotal].map(cents),
@@ -148,7 +148,7 @@ fn line_shown(line: &LineAnswer<'_>, language: Language) -> Line {
 
 fn facts(answer: &Answer<'_>, language: Language) -> Vec<(String, String)> {
     let t = &language.texts().debt;
-    let money = |raw: &RawValue| format::money(raw.get(), "BRL", language);
+    let money = |raw: &RawValue| format::reais(raw.get(), language);
     let number = |raw: &RawValue| format::number(raw.get(), language);
     let base = if answer.fine_on == "total" { t.fine_total } else { t.fine_corrected };
     let fine = t.fine.replace("{percent}", &number(answer.fine_percent)).replace("{base}", base);

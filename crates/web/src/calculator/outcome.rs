@@ -1,7 +1,7 @@
 //! Result of a calculation, read from the API's own response: every digit is the API's.
 
 use lastro_calc::{Month, running_amount};
-use lastro_model::{Day, Series};
+use lastro_model::{Day, Frequency, Series};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -119,13 +119,14 @@ impl StepAnswer<'_> {
 
 fn step_shown(step: &StepAnswer<'_>, start: Option<Day>, answer: &Answer<'_>, language: Language) -> Step {
     let t = &language.texts().calculator;
-    let day = when(step.date.or(step.month).unwrap_or_default(), language);
+    let day = listed(step.date.or(step.month).unwrap_or_default(), language);
     let credited =
         step.credited_on.map(|day| format!(", {}", t.credited_on.replace("{date}", &when(day, language))));
     let amount = || {
         let (amount, factor) = (answer.amount.get().parse().ok()?, step.factor.get().parse().ok()?);
-        let (amount, currency) = running_amount(amount, factor, start?, step.days()?.1)?;
-        Some(format::money(&amount.to_string(), currency, language))
+        let last = step.days()?.1;
+        let (amount, currency) = running_amount(amount, factor, start?, last)?;
+        Some(format::money(&amount.to_string(), currency, &last.to_string(), language))
     };
     Step {
         when: day + &credited.unwrap_or_default(),
@@ -147,7 +148,7 @@ fn facts(answer: &Answer<'_>, language: Language) -> Vec<(&'static str, String)>
         answer.percent.map(|percent| (t.change, format!("{}%", number(percent)))),
         answer.factor.map(|factor| (t.factor, number(factor))),
         conversion(answer, t, language).map(|conversion| (t.currency, conversion)),
-        answer.wage.map(|wage| (t.wage, format::money(wage.get(), real(), language))),
+        answer.wage.map(|wage| (t.wage, format::reais(wage.get(), language))),
     ];
     facts.into_iter().flatten().collect()
 }
@@ -204,7 +205,19 @@ fn result(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) -> S
         let wages = format::number(answer.result.get(), language);
         return language.texts().calculator.wages_result.replace("{wages}", &wages);
     }
-    format::money(answer.result.get(), answer.currency_to, language)
+    money_after(answer.result.get(), answer, language)
+}
+
+/// An amount in the currency of the end of the period: of the last day, if that is a month.
+fn money_after(amount: &str, answer: &Answer<'_>, language: Language) -> String {
+    let day = format!("{}-31", answer.to.unwrap_or_default());
+    format::money(amount, answer.currency_to, &day, language)
+}
+
+/// An amount in the currency of the first day of the period.
+fn money_before(amount: &str, answer: &Answer<'_>, language: Language) -> String {
+    let day = format!("{}-01", answer.from.unwrap_or_default());
+    format::money(amount, answer.currency_from, &day, language)
 }
 
 fn sentence(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) -> String {
@@ -222,18 +235,26 @@ fn sentence(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) ->
     let day = |text: Option<&str>| text.map(|text| when(text, language)).unwrap_or_default();
     form.replace("{percent}", &percent.unwrap_or_default())
         .replace("{rate}", if answer.rate == Some("selic") { t.of_selic } else { t.of_cdi })
-        .replace("{amount}", &format::money(answer.amount.get(), answer.currency_from, language))
+        .replace("{amount}", &money_before(answer.amount.get(), answer, language))
         .replace("{wages}", &wages.unwrap_or_default())
         .replace("{month}", &day(answer.month))
         .replace("{from}", &day(answer.from))
         .replace("{to}", &day(answer.to))
 }
 
-/// Formats a day or a month for readers.
+/// Formats a day or a month within a sentence.
 pub(super) fn when(text: &str, language: Language) -> String {
+    match Day::parse(&format!("{text}-01")) {
+        Ok(month) => format::month(month, language),
+        Err(_) => listed(text, language),
+    }
+}
+
+/// Formats a day or a month in a table.
+pub(super) fn listed(text: &str, language: Language) -> String {
     if let Ok(day) = Day::parse(text) {
         return format::day(day, language);
     }
     let month = Day::parse(&format!("{text}-01"));
-    month.map_or_else(|_| text.to_owned(), |month| format::month(month, language))
+    month.map_or_else(|_| text.to_owned(), |month| format::period(month, Frequency::Months, language))
 }

@@ -29,7 +29,7 @@ async fn errors_name_the_line_and_the_rule() {
         ("to=2026-06-15&index=&rule=none&fees_percent=x", "10/01/2026 1", "um percentual de 0 a 100"),
         ("to=1994-06-01&index=&rule=none", "10/01/2026 1", "A data do cálculo deve ser"),
         ("to=&index=&rule=none", "10/01/2026 1", "A data do cálculo deve ser"),
-        ("to=2026-06-15&index=&rule=legal&monthly_percent=2", "10/01/2026 1", "apenas para juros simples"),
+        ("to=2026-06-15&index=&rule=legal&monthly_percent=2", "10/01/2026 1", "apenas aos juros simples"),
         ("to=2026-06-15&index=selic&rule=none", "10/01/2026 1", "Escolha um índice"),
         ("to=2099-06-15&index=ipca&rule=none", "10/01/2026 1", "não há valor para"),
     ] {
@@ -66,7 +66,7 @@ async fn the_document_states_every_choice() {
         rule("to=2026-06-15&index=ipca&rule=legal&fine_percent=10&fine_on=total&fees_percent=20").await;
     for part in [
         "pelo IPCA",
-        "até 29/8/2024",
+        "até 29/08/2024",
         "dias ÷ 30",
         "Lei 14.905/2024",
         "Multa de 10% sobre a soma dos valores corrigidos e dos juros",
@@ -78,12 +78,9 @@ async fn the_document_states_every_choice() {
         "to=2026-06-15&index=inpc&rule=simple&monthly_percent=0,5&interest_from=2025-01-02&fine_percent=2&fine_on=corrected",
     )
     .await;
-    for part in [
-        "0,5% ao mês",
-        "dias ÷ 30",
-        "2 de jan. de 2025",
-        "Multa de 2% sobre a soma dos valores corrigidos, sem",
-    ] {
+    for part in
+        ["0,5% ao mês", "dias ÷ 30", "02/01/2025", "Multa de 2% sobre a soma dos valores corrigidos, sem"]
+    {
         assert!(simple.contains(part), "{part}: {simple}");
     }
     let (_, page) = calculated(&app, "to=2026-06-15&index=&rule=none&fine_percent=10", lines).await;

@@ -64,7 +64,7 @@ async fn a_rent_that_ignores_a_fall_explains_its_factor() {
     };
     let ignored = rent("ignore").await;
     for part in [
-        "<dt>Se o índice caiu</dt><dd>o aluguel fica como está</dd>",
+        "<dt>Se o índice acumulado for negativo</dt><dd>o aluguel não muda</dd>",
         "<dt>Fator acumulado do índice</dt><dd>0,94162281</dd>",
         "A variação acumulada foi negativa (fator 0,94162281)",
         "R$\u{a0}2.500,00",
@@ -87,7 +87,7 @@ async fn a_change_of_currency_can_be_recomputed() {
     let page = app.get(path).send().await.expect(200).text();
     for part in [
         "2.750 BRR (cruzeiro real) = 1 BRL (real); resultado = valor × fator ÷ 2.750",
-        ">BRR\u{a0}148.240,00</td>",
+        ">CR$\u{a0}148.240,00</td>",
         ">R$\u{a0}58,08</td>",
         "<dt>Índice</dt><dd>INPC",
     ] {

@@ -5,9 +5,11 @@ mod check;
 mod debt;
 mod documents;
 mod failures;
+mod foreign_words;
 mod fx;
 mod keeping;
 mod languages;
+mod pictures;
 mod series;
 mod site;
 
@@ -36,8 +38,10 @@ pub(crate) const PAGES: [&str; 21] = [
     "/calculator/check",
     "/calculator/check/D0",
     "/explore",
+    "/explore/companies/PETR4",
     "/usage",
     "/status",
+    "/indices",
     "/privacy",
     "/versions",
     "/changelog",

@@ -182,7 +182,7 @@ pub(super) const CHECK: CheckTexts = CheckTexts {
     unknown: "Not confirmed",
     unknown_text: "This is no code of this service for these inputs and this result. Compare every digit with the document.",
     result: "Result on the document",
-    link: "Check the code of a document.",
+    link: "Check the code of a document",
     code_note: "At the end of the document, beside “Check code”.",
     go_on: "Continue",
     submit: "Check",
