@@ -27,6 +27,7 @@ pub enum Feature {
     /// A series beyond its newest [`HISTORY_MONTHS`] months.
     History,
     BulkExport,
+    Changes,
     CsvExport,
     Webhooks,
 }
@@ -63,7 +64,7 @@ impl FeatureRow {
 
 impl Feature {
     /// All features, in the order of the lists of plans.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Public,
         Self::OwnKey,
         Self::Market,
@@ -72,6 +73,7 @@ impl Feature {
         Self::Filings,
         Self::History,
         Self::BulkExport,
+        Self::Changes,
         Self::CsvExport,
         Self::Webhooks,
     ];
@@ -100,6 +102,9 @@ impl Feature {
             Self::BulkExport => FeatureRow::sold(Gold, "bulk_export", "Bulk export",
                 text("Bulk export of whole data sets",
                     "Exportação em lote de bases de dados inteiras")),
+            Self::Changes => FeatureRow::sold(Gold, "changes", "Changes",
+                text("Changes: every new, corrected and withdrawn row, to keep a copy true",
+                    "Alterações: cada linha nova, corrigida ou retirada, para manter uma cópia sempre fiel")),
             Self::CsvExport => FeatureRow::sold(Platinum, "csv_export", "CSV export",
                 text("CSV export of every list, search and series, and of whole data sets",
                     "Exportação em CSV de listas, buscas, séries e bases de dados inteiras")),
@@ -165,7 +170,7 @@ static TABLE: [Terms; 4] = [
             text("Without a key, limited per client IP address", "Sem chave, limite por endereço IP"),
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
             text("No companies, search or filings", "Sem empresas, busca ou documentos"),
-            text("No bulk export, CSV export or webhooks", "Sem exportação em lote, CSV ou webhooks"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV ou webhooks"),
         ],
     },
     Terms {
@@ -177,7 +182,7 @@ static TABLE: [Terms; 4] = [
         restrictions: &[
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
             text("Filings appear in search results only; no filings endpoints", "Documentos apenas nos resultados da busca; sem endpoints de documentos"),
-            text("No bulk export, CSV export or webhooks", "Sem exportação em lote, CSV ou webhooks"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV ou webhooks"),
         ],
     },
     Terms {

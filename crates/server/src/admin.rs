@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::billing;
 use crate::http::app::App;
 use crate::http::certificate;
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
@@ -111,6 +112,8 @@ fn metrics(app: &App) -> String {
     app.connections.render(&mut out);
     certificate::render(app.certificate.as_deref(), &mut out);
     app.exports.render(&mut out);
+    let help = "Requests that wait for changes, or stream them.";
+    out.gauge("lastro_changes_waiting", help, app.changes.slots.count());
     app.site.render(&mut out);
     app.operations.jobs.render(app.clock.now(), &mut out);
     app.operations.replicas.render(&mut out);
@@ -125,6 +128,7 @@ fn metrics(app: &App) -> String {
     );
     out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.operations.is_ready()));
     outbox(app, &mut out);
+    billing::render(app.billing.as_deref(), &mut out);
     identities(app, &mut out);
     sources(app, &mut out);
     out.into_text()

@@ -9,15 +9,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
-    Records, Reject, Source, SourceState, UsageCount, Webhook, WebhookId, Withheld,
+    AccountId, Attempt, Day, Edition, FeedId, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey,
+    Plan, Records, Reject, SavedFeed, Source, SourceState, SubscriptionStatus, UsageCount, Webhook,
+    WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, Calls, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased,
-    FileStore, Lease, LeaseStore, Loaded, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState,
+    AccountStore, Announcement, BillingDue, BillingState, BillingStore, Calls, ChangeEdition, ChangePosition,
+    ChangeStore, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased, FeedStore, FileStore,
+    Lease, LeaseStore, Loaded, LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState,
     Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile,
     Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore,
     WebhookChange, WebhookStore,
@@ -155,6 +157,14 @@ faulty! {
         Withheld: withheld(source: Source) -> Vec<Withheld>;
         RecordAttempt: record_attempt(source: Source, at: Timestamp, error: Option<String>) -> ();
     }
+    ChangeStore {
+        OldestChangeEdition: oldest_change_edition() -> Option<ChangeEdition>;
+        ChangeEdition: change_edition(edition: Edition) -> Option<ChangeEdition>;
+        ChangeEditions: change_editions(after: Edition, limit: usize) -> Vec<ChangeEdition>;
+        LoggedChanges: logged_changes(after: ChangePosition, up_to: Edition, batches: usize) -> Vec<LoggedChange>;
+        TellReplacements: tell_replacements(shapes: Vec<(Source, String)>, at: Timestamp) -> Vec<Source>;
+        ForgetChanges: forget_changes(before: Timestamp) -> u64;
+    }
     FileStore {
         ReadFiles: read_files(source: Source) -> Vec<RememberedFile>;
         Rejects: rejects(source: Source, limit: usize) -> Vec<Reject>;
@@ -169,6 +179,7 @@ faulty! {
         Key: key(id: KeyId) -> Option<KeyRecord>;
         KeysSince: keys_since(revision: u64, limit: usize) -> Vec<KeyChange>;
         ListKeys: list_keys() -> Vec<KeyRecord>;
+        KeysOf: keys_of(account: AccountId) -> Vec<KeyRecord>;
         SetPlan: set_plan(id: KeyId, plan: Plan, rate_limit: Option<Option<u32>>) -> Vec<KeyRecord>;
         Revoke: revoke(id: KeyId, at: Timestamp) -> KeyRecord;
         Rotate: rotate(old: KeyId, new_id: KeyId, digest: KeyDigest, at: Timestamp, old_ends_at: Timestamp)
@@ -198,6 +209,12 @@ faulty! {
         RotateWebhookSecret: rotate_webhook_secret(id: &WebhookId, seed: [u8; 16], at: Timestamp, old_end_at: Timestamp)
             -> Option<Webhook>;
     }
+    FeedStore {
+        InsertFeed: insert_feed(feed: SavedFeed, token_digest: String, most: usize) -> bool;
+        FeedsOf: feeds_of(account: AccountId) -> Vec<SavedFeed>;
+        FeedByToken: feed_by_token(token_digest: &str) -> Option<(SavedFeed, Option<Plan>)>;
+        DeleteFeed: delete_feed(account: AccountId, id: &FeedId) -> bool;
+    }
     OutboxStore {
         Announcements: announcements(limit: usize) -> Vec<Announcement>;
         Subscribers: subscribers(at: Timestamp) -> Vec<(Webhook, Plan)>;
@@ -216,5 +233,16 @@ faulty! {
         Replicas: replicas() -> Vec<Replica>;
         Leave: leave(boot: &str) -> ();
         ForgetReplicas: forget_replicas(before: Timestamp) -> u64;
+    }
+    BillingStore {
+        Billing: billing(account: AccountId) -> Option<BillingState>;
+        FindBilling: find_billing(customer: &str, checkout: Option<&str>) -> Option<BillingState>;
+        ListBilling: list_billing() -> Vec<BillingState>;
+        BillingDue: billing_due(due: BillingDue) -> Vec<BillingState>;
+        CountBilling: count_billing() -> Vec<(SubscriptionStatus, u64)>;
+        RecordBilling: record_billing(state: BillingState, plan: Option<Plan>) -> Option<Vec<KeyRecord>>;
+        KnowsBillingEvent: knows_billing_event(id: &str) -> bool;
+        RememberBillingEvent: remember_billing_event(id: &str, at: Timestamp) -> ();
+        ForgetBillingEvents: forget_billing_events(before: Timestamp) -> u64;
     }
 }

@@ -1,4 +1,4 @@
-//! Lastro's durable storage: records, keys, usage, settings, webhooks and their outbox.
+//! Lastro's durable storage: records, keys, usage, settings, subscriptions, webhooks and their outbox.
 //!
 //! Small traits, one per need, are implemented once by the rules. Each database that can run the rules has its own
 //! folder, and all pass one conformance suite (`tests/it`). Only this crate contains SQL. It parses no upstream file,
@@ -6,11 +6,14 @@
 
 mod account;
 mod address;
+mod billing;
 mod blocking;
 mod calls;
+mod change;
 mod engine;
 mod error;
 pub mod faulty;
+mod feed;
 mod lease;
 mod migration;
 mod opening;
@@ -38,8 +41,14 @@ use futures_util::future::BoxFuture;
 
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
+pub use billing::{BillingDue, BillingState, BillingStore};
 pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
+pub use change::{
+    Change, ChangeEdition, ChangePosition, ChangeStore, LoggedChange, MOST_CHANGES_LOGGED, ShownCompany,
+    ShownRow,
+};
 pub use error::{Result, StoreError};
+pub use feed::FeedStore;
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use options::Options;
 pub use outbox::{
@@ -48,8 +57,8 @@ pub use outbox::{
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Condition, Counters, LastAttempt, Loaded, Publication, PublicationItem, Published, RecordStore,
-    RememberedEdition, WITHHELD_SHOWN,
+    Condition, Counters, LastAttempt, ListedFile, Loaded, LoadedRows, Publication, PublicationItem,
+    Published, RecordStore, RememberedEdition, WITHHELD_SHOWN,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
 pub use revision::{REVISIONS_TOLD, Recorded, Revision};
@@ -72,14 +81,17 @@ use rules::SqlStore;
 /// Everything that the server needs from a database.
 pub trait Store:
     RecordStore
+    + ChangeStore
     + FileStore
     + LeaseStore
     + AccountStore
     + UsageStore
     + SettingStore
     + WebhookStore
+    + FeedStore
     + OutboxStore
     + ReplicaStore
+    + BillingStore
     + ClockStore
     + MeasuredStore
     + Debug
@@ -88,14 +100,17 @@ pub trait Store:
 
 impl<T> Store for T where
     T: RecordStore
+        + ChangeStore
         + FileStore
         + LeaseStore
         + AccountStore
         + UsageStore
         + SettingStore
         + WebhookStore
+        + FeedStore
         + OutboxStore
         + ReplicaStore
+        + BillingStore
         + ClockStore
         + MeasuredStore
         + Debug

@@ -13,6 +13,7 @@
 
 mod articles;
 pub mod assets;
+mod billing;
 pub mod calculator;
 mod chart;
 mod chart_page;
@@ -41,6 +42,7 @@ mod words;
 
 pub use articles::{Changelog, Indices, Privacy, Versions};
 pub use askama::Error as RenderError;
+pub use billing::{AfterCheckout, PlanPrice};
 pub use calculator::Calculator;
 pub use chart::Range;
 pub use chart_page::{ChartFragment, ChartPage};

@@ -49,12 +49,16 @@ impl Page for Company {
 
 /// Usage of a key, from the API with that key.
 #[derive(Debug)]
-pub struct Usage;
+pub struct Usage {
+    /// Whether plans can be paid for here.
+    pub sells: bool,
+}
 
 #[derive(Template)]
 #[template(path = "usage.html")]
 struct UsageHtml {
     frame: Frame,
+    sells: bool,
 }
 
 impl Page for Usage {
@@ -63,7 +67,7 @@ impl Page for Usage {
     }
 
     fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
-        UsageHtml { frame: Frame::new(data, reader, self.path()) }.render()
+        UsageHtml { frame: Frame::new(data, reader, self.path()), sells: self.sells }.render()
     }
 }
 

@@ -11,7 +11,8 @@ use lastro_ingest::sync::Publishers;
 use lastro_model::text::has_control;
 
 use super::{
-    ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts,
+    BillingSettings, ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings,
+    WebhookSettings, timeouts,
 };
 
 #[derive(Debug, Clone, Args)]
@@ -70,8 +71,13 @@ pub struct Serve {
     /// Time to keep accepting requests after the stop signal while /readyz returns 503, for load balancers, such as 5s
     #[arg(long, env = "LASTRO_DRAIN", default_value = "0s", value_name = "TIME", value_parser = timeouts::drain)]
     pub drain: Duration,
+    /// Days for which changes are kept, so that a copy can be kept true without taking all of it again
+    #[arg(long, env = "LASTRO_CHANGES_DAYS", default_value_t = 30, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub changes_days: u32,
     #[command(flatten)]
     pub webhooks: WebhookSettings,
+    #[command(flatten)]
+    pub billing: BillingSettings,
     /// Interval of checking the store for changes by other processes.
     #[arg(skip = Duration::from_millis(500))]
     pub poll_interval: Duration,

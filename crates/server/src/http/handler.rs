@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -25,6 +26,8 @@ use super::response::export::Export;
 use super::response::reply::Reply;
 use super::site::Site;
 use crate::access::Access;
+use crate::billing::Billing;
+use crate::changes::Changes;
 use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
 use crate::served::Served;
@@ -41,6 +44,9 @@ const LARGEST_MESSAGE: usize = 256 * 1024;
 const LARGEST_DEBT: usize = 64 * 1024;
 /// The same in a form, which writes most bytes as three.
 const LARGEST_DEBT_FORM: usize = 3 * LARGEST_DEBT;
+
+/// Largest event of the payment processor.
+const LARGEST_EVENT: usize = 256 * 1024;
 
 /// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +105,7 @@ pub struct Question<'a> {
     pub freshness: &'a [SourceState],
     pub jobs: &'a Jobs,
     pub writes: &'a WriteState,
+    pub changes: &'a Changes,
     pub plan: Plan,
     pub now: Now,
     /// The client charged for rendering a page.
@@ -108,6 +115,8 @@ pub struct Question<'a> {
     pub accept: Accept<'a>,
     pub head: Head<'a>,
     pub site: &'a Site,
+    /// `None` where payments are off.
+    pub billing: Option<&'a Billing>,
 }
 
 impl Question<'_> {
@@ -142,8 +151,11 @@ pub struct Action<'a> {
     /// Charges that the handler makes itself, on a route with [`Meter::Message`].
     pub tab: Tab<'a>,
     pub served: &'a Served,
-    pub access: &'a Access,
+    pub access: &'a Arc<Access>,
+    pub changes: &'a Arc<Changes>,
     pub webhooks: &'a Webhooks,
+    /// `None` where payments are off.
+    pub billing: Option<&'a Billing>,
     pub site: &'a Site,
     pub caller: &'a Caller,
     pub client: ClientAddr,
@@ -294,6 +306,12 @@ pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'sta
     Route::new(endpoint, feature, Handler::Act(handler))
 }
 
+/// A page that is read from the store, for whoever has its address.
+pub(super) const fn shared_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    let route = act(endpoint, Feature::Public, handler);
+    Route { meter: Meter::Pages, described: false, parameters: None, ..route }
+}
+
 /// A route that issues a key, to programs and to our own pages.
 pub(super) const fn register(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
     Route { meter: Meter::Nothing, same_origin: true, ..act(endpoint, Feature::Public, handler) }
@@ -323,4 +341,15 @@ pub(super) const fn call_out(
     handler: &'static dyn ActHandler,
 ) -> Route {
     Route { timeout: CALL_OUT_TIMEOUT, ..act(endpoint, feature, handler) }
+}
+
+/// A route for the events of the payment processor, which asks it back. Only that calls it, so it is not described.
+pub(super) const fn events(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route {
+        meter: Meter::Nothing,
+        described: false,
+        largest_body: LARGEST_EVENT,
+        parameters: None,
+        ..call_out(endpoint, Feature::Public, handler)
+    }
 }

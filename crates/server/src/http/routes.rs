@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use http::Method;
-use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
+use lastro_access::Feature::{
+    Changes, Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks,
+};
 
 use super::handler::{
-    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, form, messages, open,
-    page, read, register,
+    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, events, form,
+    messages, open, page, read, register, shared_page,
 };
 use super::mcp;
 use super::pages;
 use super::parameters;
 use super::v1::{
-    calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search, series,
-    webhooks,
+    billing, calculations, calendar, changes, companies, export, feeds, filings, fx, health, keys, market,
+    plans, search, series, webhooks,
 };
 
 pub static ROUTES: &[Route] = &[
@@ -65,9 +67,16 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/search", Search, search::everything).takes(parameters::SEARCH),
     read("GET /api/v1/search/suggest", Search, search::suggest).takes(parameters::SUGGEST),
     bulk("GET /api/v1/export/{dataset}", export::dataset).takes(parameters::EXPORT),
+    act("GET /api/v1/changes", Changes, &changes::list).takes(parameters::CHANGES),
     read("GET /api/v1/plans", Public, plans::list),
     register("POST /api/v1/plans/register", &plans::register),
     act("GET /api/v1/plans/usage", OwnKey, &plans::usage).takes(parameters::USAGE),
+    act("GET /api/v1/billing", OwnKey, &billing::show),
+    call_out("POST /api/v1/billing/checkout", OwnKey, &billing::checkout),
+    call_out("POST /api/v1/billing/portal", OwnKey, &billing::portal),
+    events("POST /billing/stripe", &billing::stripe_event),
+    asset("GET /billing/success", pages::after_payment),
+    asset("GET /billing/cancel", pages::without_payment),
     act("GET /api/v1/keys/current", OwnKey, &keys::current),
     act("DELETE /api/v1/keys/current", OwnKey, &keys::revoke),
     act("POST /api/v1/keys/rotate", OwnKey, &keys::rotate),
@@ -80,6 +89,11 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, &webhooks::rotate_secret),
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, &webhooks::deliveries).takes(parameters::WEBHOOKS),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, &webhooks::redeliver),
+    act("POST /api/v1/feeds", Filings, &feeds::create),
+    act("GET /api/v1/feeds", Filings, &feeds::list).takes(parameters::FEEDS),
+    act("DELETE /api/v1/feeds/{id}", Filings, &feeds::remove),
+    asset("GET /feeds/series/{id}", feeds::series),
+    shared_page("GET /feeds/{token}", &feeds::read),
     messages("POST /mcp", &mcp::answer),
     asset("GET /", pages::front),
     asset("GET /series", pages::series_list),
@@ -225,6 +239,11 @@ static PATHS: LazyLock<matchit::Router<Methods>> = LazyLock::new(|| {
     }
     paths
 });
+
+/// Whether a path exists only where payments are on.
+pub fn is_of_billing(path: &str) -> bool {
+    path.starts_with("/billing/") || path == "/api/v1/billing" || path.starts_with("/api/v1/billing/")
+}
 
 /// Looks up a request in the table. `HEAD` uses the route of `GET`.
 pub fn resolve(method: &Method, path: &str) -> Target {

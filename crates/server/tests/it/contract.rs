@@ -15,6 +15,8 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
+use crate::billing::stripe::Stripe;
+use crate::billing::{give_customer, is_ready, switch_on};
 use crate::description::DESCRIPTION;
 use crate::known_webhook;
 use crate::mcp;
@@ -100,6 +102,9 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
+        "/api/v1/feeds/{id}" => template.replace("{id}", known_webhook::FEED),
+        "/feeds/series/{id}" => "/feeds/series/ipca.atom".to_owned(),
+        "/feeds/{token}" => format!("/feeds/{}.atom", known_webhook::FEED_TOKEN),
         "/api/v1/series/observations" => format!("{template}?ids=ipca,igpm"),
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")
@@ -135,9 +140,11 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     match endpoint {
         "POST /pricing" => ask.body("name=Ana&email=ana%40example.com"),
         "POST /api/v1/plans/register" => ask.body(r#"{"name":"Ana","email":"ana@example.com"}"#),
+        "POST /api/v1/billing/checkout" => ask.body(r#"{"plan":"gold"}"#),
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
+        "POST /api/v1/feeds" => ask.body(r#"{"name":"Dividendos","q":"dividendos"}"#),
         "POST /mcp" => ask.body(mcp::CURRENT_VALUES),
         "POST /api/v1/calc/debt" => ask.body(format!("{{{DEBT}}}")),
         "POST /calculator/check/{code}" => ask.body(format!("{{{DEBT},\"result\":1}}")),
@@ -199,9 +206,16 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
     known_webhook::give(app, &best).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
+    if (endpoint, status) == ("DELETE /api/v1/keys/current", 200) || template.ends_with("/portal") {
+        give_customer(app, &best).await;
+    }
     match status {
         202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
+        206 | 416 => {
+            let range = if status == 206 { "bytes=0-3" } else { "bytes=999999999-" };
+            app.get("/api/v1/export/selic?format=parquet").key(&best).header("range", range).send().await
+        }
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
             ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
@@ -223,6 +237,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         }
         403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
+        404 if template.starts_with("/api/v1/billing") => ask(&TestApp::start().await, endpoint).send().await,
         404 if template.starts_with("/api/v1/filings") && !template.contains('{') => {
             let q = if template.ends_with("/search") { "&q=ata" } else { "" };
             app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
@@ -232,6 +247,9 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
+        }
+        410 => {
+            app.get("/api/v1/changes?after=AQAAAAAAAF7tAAAAAAAAAAoAAAGhnCFyAAAAAAE").key(&best).send().await
         }
         413 if template == "/mcp" => ask(app, endpoint).key(&best).body(vec![b' '; 257 * 1024]).send().await,
         413 => ask(app, endpoint).key(&best).body(vec![b' '; 65 * 1024]).send().await,
@@ -268,7 +286,13 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
 
 #[tokio::test]
 async fn every_documented_status_can_occur() {
-    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 40).await;
+    let stripe = Stripe::open();
+    let app = TestApp::start_with(|setup| {
+        setup.settings.registrations.registrations_per_hour = 40;
+        switch_on(setup, &stripe);
+    })
+    .await;
+    is_ready(&app).await;
     for endpoint in DESCRIPTION.operations() {
         for status in DESCRIPTION.statuses(&endpoint).into_iter().filter(|status| *status != 500) {
             app.advance_seconds(61);

@@ -6,13 +6,18 @@
 
 mod account;
 mod announce;
+mod billing;
+mod change;
 mod change_log;
+mod change_writer;
 mod claim;
 mod counters;
 mod delivery;
 mod edition;
+mod feed;
 mod lease;
 pub(crate) mod load;
+mod logged;
 mod outbox;
 mod publish;
 mod read_file;
@@ -22,11 +27,13 @@ mod removal;
 mod replica;
 mod row_json;
 mod setting;
+mod shown_companies;
 mod source_state;
 mod table;
 mod tally;
 mod usage;
 mod webhook;
+mod withdrawal;
 mod withheld;
 
 pub(crate) use announce::addressed;

@@ -47,6 +47,7 @@ pub(crate) struct Texts {
     pub(crate) usage: UsageTexts,
     pub(crate) status: StatusTexts,
     pub(crate) pricing: PricingTexts,
+    pub(crate) billing: BillingTexts,
     pub(crate) docs: DocsTexts,
     pub(crate) articles: ArticlesTexts,
     pub(crate) error: ErrorTexts,
@@ -73,6 +74,7 @@ impl Texts {
             self.usage.all(),
             self.status.all(),
             self.pricing.all(),
+            self.billing.all(),
             self.docs.all(),
             self.articles.all(),
             self.error.all(),
@@ -228,11 +230,20 @@ texts! {
 texts! {
     /// Plans.
     PricingTexts {
-        title, summary, lead, plans, recommended, dollar, a_month, usd_a_month, a_minute, everything_before,
+        title, summary, lead, plans, recommended, dollar, a_month, a_minute, everything_before,
         everything_after, limits_of, get_key, get_plan, same_key, compare, in_any_minute, included,
         not_included, register, register_lead, own_quota, own_usage, own_key, shown_once_note, name, email,
         name_error, email_error, too_many, create, ready, copy_now, shown_once, first_call, copy_call,
         try_reference,
+    }
+}
+
+texts! {
+    /// Payments, on several pages.
+    BillingTexts {
+        currency_a_month, price_a_month, same_key, no_script, opening, need_key, failed, paid, paid_lead, waiting,
+        in_force, later, no_key, canceled, canceled_lead, title, none, incomplete, trialing, active, past_due,
+        unpaid, paused, ended, renews_on, ends_on, manage, plans,
     }
 }
 

@@ -15,14 +15,16 @@ use http::StatusCode;
 use lastro_access::{Feature, terms};
 use lastro_model::Series;
 use lastro_web::{
-    Catalogue, Changelog, ChartFragment, ChartPage, ChartPicture, Company, Docs, Explore, Front, Indices,
-    Page, Pricing, Privacy, Range, Status, Subject, Usage, Versions, pair_called, robots,
+    AfterCheckout, Catalogue, Changelog, ChartFragment, ChartPage, ChartPicture, Company, Docs, Explore,
+    Front, Indices, Page, PlanPrice, Pricing, Privacy, Range, Status, Subject, Usage, Versions, pair_called,
+    robots,
 };
 
 use super::handler::Question;
 use super::request::query::bad;
 use super::response::reply::Reply;
 use super::v1::companies::can_be_named;
+use crate::billing::{Billing, Offer, Offers};
 use crate::error::ApiError;
 pub use calculator::{
     accumulation, calculator, check, check_debt, check_form, correction, debt, debt_form, legal_interest,
@@ -61,7 +63,7 @@ pub fn company(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn usage(question: &Question<'_>) -> Result<Reply, ApiError> {
-    kept(question, &Usage)
+    kept(question, &Usage { sells: question.billing.is_some() })
 }
 
 pub fn status(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -85,7 +87,27 @@ pub fn changelog(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn pricing(question: &Question<'_>) -> Result<Reply, ApiError> {
-    kept(question, &Pricing { contact: &question.site.settings.contact })
+    let prices = prices(question.billing);
+    kept(question, &Pricing { contact: &question.site.settings.contact, prices: &prices })
+}
+
+pub fn after_payment(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &AfterCheckout { paid: true })
+}
+
+pub fn without_payment(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &AfterCheckout { paid: false })
+}
+
+/// The plans that can be paid for, once their prices are known.
+fn prices(billing: Option<&Billing>) -> Vec<PlanPrice> {
+    let offers = billing.and_then(Billing::offers).map(Offers::all).unwrap_or_default();
+    let shown = |offer: &Offer| PlanPrice {
+        plan: offer.plan,
+        currency: offer.currency.clone(),
+        amount: offer.amount_text(),
+    };
+    offers.iter().map(shown).collect()
 }
 
 pub fn docs(question: &Question<'_>) -> Result<Reply, ApiError> {

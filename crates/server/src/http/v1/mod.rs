@@ -1,11 +1,14 @@
 //! Version 1 of the API, one file per resource.
 
 mod allowance;
+pub mod billing;
 pub mod calculations;
 pub mod calendar;
+pub mod changes;
 pub mod companies;
 mod counts;
 pub mod export;
+pub mod feeds;
 pub mod filings;
 pub mod fx;
 pub mod health;

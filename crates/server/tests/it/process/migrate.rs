@@ -15,13 +15,13 @@ const SELIC: &str = "/api/v1/market/selic";
 const USAGE: &str = "/api/v1/plans/usage";
 
 /// An empty PostgreSQL database, dropped at the end of the test.
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     name: String,
 }
 
 impl Server {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let name = format!("lastro_migrate_{}_{:08x}", std::process::id(), fastrand::u32(..));
         psql(&address("postgres"), &format!("CREATE DATABASE {name} TEMPLATE template0"));
         Self { url: format!("{}?sslmode=disable", address(&name)), name }

@@ -4,6 +4,8 @@
 //! folder run the service inside their own process, which cannot be killed.
 
 mod bad_days;
+mod billing;
+mod billing_kills;
 mod check;
 mod crash;
 mod demo;
@@ -12,7 +14,7 @@ mod health;
 mod keys;
 mod lease;
 mod manual;
-mod migrate;
+pub(crate) mod migrate;
 mod replicas;
 mod settings;
 mod shared;

@@ -2,9 +2,11 @@
 
 pub(crate) mod accounts;
 pub(crate) mod announcements;
+pub(crate) mod billing;
 pub(crate) mod changes;
 pub(crate) mod files;
 pub(crate) mod leases;
+pub(crate) mod log;
 pub(crate) mod outbox;
 pub(crate) mod races;
 pub(crate) mod records;
@@ -83,6 +85,18 @@ macro_rules! suite {
                 a_publication_without_effect_is_not_remembered,
                 changes_match_their_edition_during_the_next_publication,
             ],
+            log: [
+                rows_that_a_file_lacks_are_withdrawn,
+                a_file_of_another_year_keeps_its_rows,
+                companies_are_logged_with_their_tickers,
+                first_data_and_huge_changes_are_one_replacement,
+                old_changes_are_forgotten_up_to_an_anchor,
+                unlogged_editions_are_told_as_replacements,
+                an_abandoned_publication_is_not_logged,
+                withdrawals_are_announced,
+                the_log_leads_from_any_state_to_any_later_one,
+                a_feed_is_found_by_its_token_until_deleted,
+            ],
             revisions: [
                 recording_begins_with_the_first_history,
                 changes_are_recorded_with_edition_and_time,
@@ -113,6 +127,15 @@ macro_rules! suite {
                 a_publication_without_a_list_keeps_the_old_one,
                 a_failed_publication_keeps_the_withheld_points,
                 replacing_forgets_withheld_points_of_this_source_only,
+            ],
+            billing: [
+                a_billing_state_is_returned_as_recorded,
+                a_stale_billing_state_changes_nothing,
+                billing_without_a_new_plan_renews_no_key,
+                billing_ends_with_its_account,
+                accounts_with_billing_are_not_removed_as_unused,
+                due_billing_is_what_can_still_change,
+                billing_events_are_known_until_forgotten,
             ],
             leases: [
                 a_lease_has_one_holder_until_it_ends,

@@ -3,8 +3,8 @@
 mod calculations;
 
 use super::{
-    ArticlesTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts, KeyTexts, OneTexts,
-    PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
+    ArticlesTexts, BillingTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts,
+    KeyTexts, OneTexts, PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
 };
 
 pub(crate) static TEXTS: Texts = Texts {
@@ -310,7 +310,6 @@ pub(crate) static TEXTS: Texts = Texts {
         recommended: "Recommended",
         dollar: "$",
         a_month: "USD a month",
-        usd_a_month: "US dollars a month",
         a_minute: "requests a minute",
         everything_before: "Everything in",
         everything_after: ", and",
@@ -340,6 +339,36 @@ pub(crate) static TEXTS: Texts = Texts {
         first_call: "Your first call",
         copy_call: "Copy the call",
         try_reference: "Try it in the API reference",
+    },
+    billing: BillingTexts {
+        currency_a_month: "{currency} a month",
+        price_a_month: "Price a month",
+        same_key: "Every plan starts with a Free key. Pay for a plan, and the same key is on it within a second. Change or cancel it at any time.",
+        no_script: "To pay without JavaScript, send your key to POST /api/v1/billing/checkout and open the address of the answer.",
+        opening: "Opening the payment page…",
+        need_key: "A plan belongs to a key. Get a free one first, or enter yours on the page of usage; then choose the plan.",
+        failed: "The payment page cannot be opened right now. Nothing was charged. Please try again in a moment.",
+        paid: "Thank you",
+        paid_lead: "As soon as the payment is confirmed, your key has the new plan. You need not change anything in your programs.",
+        waiting: "Waiting for the confirmation…",
+        in_force: "Your key is on the {plan} plan now.",
+        later: "The confirmation has not come yet. Some ways to pay take up to a few days; your key gets the plan by itself then.",
+        no_key: "Enter your key on the page of usage to see its plan.",
+        canceled: "Nothing was charged",
+        canceled_lead: "You left the payment page before paying. Your key and its plan are as they were.",
+        title: "Payment",
+        none: "No subscription.",
+        incomplete: "The first payment is not confirmed yet.",
+        trialing: "Trial period.",
+        active: "Paid.",
+        past_due: "The last payment failed and is tried again. Please check your card.",
+        unpaid: "Payments failed. Your key is on the Free plan until one succeeds.",
+        paused: "Paused.",
+        ended: "Ended.",
+        renews_on: "Renews on {date}.",
+        ends_on: "Ends on {date}.",
+        manage: "Change, pay or cancel",
+        plans: "See the plans",
     },
     docs: DocsTexts {
         title: "API reference",

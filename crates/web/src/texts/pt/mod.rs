@@ -3,8 +3,8 @@
 mod calculations;
 
 use super::{
-    ArticlesTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts, KeyTexts, OneTexts,
-    PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
+    ArticlesTexts, BillingTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts,
+    KeyTexts, OneTexts, PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
 };
 
 pub(crate) static TEXTS: Texts = Texts {
@@ -310,7 +310,6 @@ pub(crate) static TEXTS: Texts = Texts {
         recommended: "Recomendado",
         dollar: "US$ ",
         a_month: "por mês",
-        usd_a_month: "Dólares por mês",
         a_minute: "requisições por minuto",
         everything_before: "Tudo do plano",
         everything_after: " e mais:",
@@ -340,6 +339,36 @@ pub(crate) static TEXTS: Texts = Texts {
         first_call: "Sua primeira chamada",
         copy_call: "Copiar a chamada",
         try_reference: "Experimente na referência da API",
+    },
+    billing: BillingTexts {
+        currency_a_month: "{currency} por mês",
+        price_a_month: "Preço por mês",
+        same_key: "Todo plano começa com uma chave Free. Pague um plano e a mesma chave passa a ele em um segundo. Mude ou cancele quando quiser.",
+        no_script: "Para pagar sem JavaScript, envie sua chave a POST /api/v1/billing/checkout e abra o endereço da resposta.",
+        opening: "Abrindo a página de pagamento…",
+        need_key: "Um plano pertence a uma chave. Crie uma gratuita antes, ou informe a sua na página de uso; depois escolha o plano.",
+        failed: "A página de pagamento não pode ser aberta agora. Nada foi cobrado. Tente de novo daqui a pouco.",
+        paid: "Obrigado",
+        paid_lead: "Assim que o pagamento for confirmado, sua chave terá o novo plano. Não é preciso mudar nada nos seus programas.",
+        waiting: "Aguardando a confirmação…",
+        in_force: "Sua chave está agora no plano {plan}.",
+        later: "A confirmação ainda não chegou. Algumas formas de pagamento levam alguns dias; sua chave recebe o plano sozinha.",
+        no_key: "Informe sua chave na página de uso para ver o plano dela.",
+        canceled: "Nada foi cobrado",
+        canceled_lead: "Você saiu da página de pagamento antes de pagar. Sua chave e o plano dela continuam como estavam.",
+        title: "Pagamento",
+        none: "Sem assinatura.",
+        incomplete: "O primeiro pagamento ainda não foi confirmado.",
+        trialing: "Período de teste.",
+        active: "Pago.",
+        past_due: "O último pagamento falhou e será tentado de novo. Verifique seu cartão.",
+        unpaid: "Os pagamentos falharam. Sua chave fica no plano Free até que um dê certo.",
+        paused: "Em pausa.",
+        ended: "Encerrada.",
+        renews_on: "Renova em {date}.",
+        ends_on: "Termina em {date}.",
+        manage: "Mudar, pagar ou cancelar",
+        plans: "Ver os planos",
     },
     docs: DocsTexts {
         title: "Referência da API",
