@@ -35,5 +35,5 @@ pub use record_json::{company_json, filing_json, logged_company_json};
 pub use revisions::{FirstDay, Revision, Revisions};
 pub use snapshot::SnapshotError;
 pub use suggestions::Suggestion;
-pub use table::{Cell, Table};
+pub use table::{Cell, ColumnType, Table};
 pub use timeline::{Point, Timeline};

@@ -24,6 +24,7 @@ mod rates;
 mod series;
 mod source;
 mod source_state;
+mod subscription;
 pub mod text;
 mod ticker;
 mod webhook;
@@ -47,6 +48,7 @@ pub use rates::{Currency, FxQuote, Pair, RatePoint};
 pub use series::{About, BySeries, Frequency, Kind, PAIRS, Series, Topic, Unit};
 pub use source::{BySource, Edition, Mark, ReadFile, Records, Reject, Source, Stamp};
 pub use source_state::SourceState;
+pub use subscription::SubscriptionStatus;
 pub use ticker::{Ticker, TradedSecurity, current_holders};
 pub use webhook::{
     Attempt, DisabledBy, Failing, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId,

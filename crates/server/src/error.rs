@@ -24,6 +24,10 @@ pub enum ApiError {
     PayloadTooLarge {
         limit_bytes: usize,
     },
+    /// A range beyond the end of a file of this length.
+    RangeNotSatisfiable {
+        length: u64,
+    },
     RateLimited {
         message: &'static str,
         retry_after_seconds: u64,
@@ -52,6 +56,7 @@ impl ApiError {
             Self::NotFound(_) => ("not_found", StatusCode::NOT_FOUND),
             Self::MethodNotAllowed(_) => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
             Self::PayloadTooLarge { .. } => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE),
+            Self::RangeNotSatisfiable { .. } => ("range_not_satisfiable", StatusCode::RANGE_NOT_SATISFIABLE),
             Self::RateLimited { .. } => ("rate_limited", StatusCode::TOO_MANY_REQUESTS),
             Self::CursorExpired { .. } => ("cursor_expired", StatusCode::GONE),
             Self::Gone(_) => ("gone", StatusCode::GONE),
@@ -81,6 +86,7 @@ impl ApiError {
             Self::PayloadTooLarge { limit_bytes } => {
                 format!("the body may have at most {limit_bytes} bytes").into()
             }
+            Self::RangeNotSatisfiable { length } => format!("the file has {length} bytes").into(),
             Self::CursorExpired { .. } => {
                 "changes are no longer kept from this cursor on, or it is not of this service; take the \
                  export again, or continue at `oldest` with what was missed lost"

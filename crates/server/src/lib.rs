@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod admin;
+pub mod billing;
 pub mod changes;
 pub mod clock;
 pub mod commands;

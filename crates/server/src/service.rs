@@ -38,7 +38,7 @@ use crate::refresh::marks;
 use crate::replicas;
 use crate::setup::Setup;
 use crate::webhooks::dispatcher;
-use crate::{admin, http, sample, tls};
+use crate::{admin, billing, http, sample, tls};
 
 /// Pause between attempts of the first write.
 const WRITE_RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -126,6 +126,9 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, settin
     }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
     jobs.start("changes", &app.changes, waiting::run);
+    if let Some(billing) = &app.billing {
+        jobs.start("billing", billing, billing::job::run);
+    }
     let (store, served) = (Arc::clone(&app.access.store), Arc::clone(&app.served));
     let retention = Retention { store, served, clock: store_clock(app), changes_days };
     jobs.start("forget", &Arc::new(retention), forget::run);

@@ -1,5 +1,6 @@
 //! Builds the parts of a service from its settings.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -15,6 +16,7 @@ use lastro_store::{DATABASE_ID, Store};
 use crate::access::Access;
 use crate::access::key_turns::KeyTurns;
 use crate::access::usage_flusher::UsageFlusher;
+use crate::billing::{Billing, Surroundings};
 use crate::changes::Changes;
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
@@ -22,6 +24,7 @@ use crate::http::app::App;
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
 use crate::http::response::compression_cache::CompressionCache;
+use crate::http::response::export::files::ExportFiles;
 use crate::http::site::Site;
 use crate::metrics::Metrics;
 use crate::operations::Operations;
@@ -69,6 +72,7 @@ impl Setup {
         let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(&clock), &log));
         let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
+        let billing = self.billing(&access, &replicas)?.map(Arc::new);
         let follower = Follower {
             served: Arc::clone(&served),
             access: Arc::clone(&access),
@@ -85,12 +89,16 @@ impl Setup {
             operations: Operations::new(metrics, replicas, writes, clock.now()),
             webhooks,
             changes,
+            billing,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
             connections: Arc::new(Connections::new(limits, clock)),
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
+            export_files: Arc::new(ExportFiles::new(
+                self.index_directory().unwrap_or_else(std::env::temp_dir),
+            )),
             database,
             request_number: AtomicU64::new(0),
         };
@@ -167,11 +175,26 @@ impl Setup {
         })
     }
 
+    fn index_directory(&self) -> Option<PathBuf> {
+        self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database))
+    }
+
+    fn billing(&self, access: &Arc<Access>, replicas: &Replicas) -> anyhow::Result<Option<Billing>> {
+        let (settings, public_url) = (&self.settings.billing, self.settings.pages.public_url.as_ref());
+        let secrets = settings.secrets(public_url.is_some())?;
+        let Some((secrets, public_url)) = secrets.zip(public_url) else { return Ok(None) };
+        let surroundings = Surroundings {
+            access: Arc::clone(access),
+            clock: Arc::clone(&replicas.clock) as Arc<dyn Clock>,
+            boot: replicas.boot().to_owned(),
+        };
+        Billing::new(settings, &secrets, public_url.as_str(), surroundings).map(Some)
+    }
+
     fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {
-        let directory =
-            self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
         let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
-        directory.map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
+        self.index_directory()
+            .map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
     }
 }
 

@@ -21,6 +21,9 @@ pub trait AccountStore: Send + Sync {
     /// Returns all keys, oldest first.
     async fn list_keys(&self) -> Result<Vec<KeyRecord>>;
 
+    /// Returns all keys of an account, also those that have ended.
+    async fn keys_of(&self, account: AccountId) -> Result<Vec<KeyRecord>>;
+
     /// Changes the terms of the key's account and returns all its keys. `rate_limit`: `None` leaves the agreed limit
     /// as it is, `Some(None)` goes back to the plan's limit.
     async fn set_plan(

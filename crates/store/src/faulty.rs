@@ -10,18 +10,19 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
     AccountId, Attempt, Day, Edition, FeedId, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey,
-    Plan, Records, Reject, SavedFeed, Source, SourceState, UsageCount, Webhook, WebhookId, Withheld,
+    Plan, Records, Reject, SavedFeed, Source, SourceState, SubscriptionStatus, UsageCount, Webhook,
+    WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, Calls, ChangeEdition, ChangePosition, ChangeStore, Claim, Claimed,
-    ClockStore, Counters, Deliveries, Delivery, Erased, FeedStore, FileStore, Lease, LeaseStore, Loaded,
-    LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState, Publication,
-    PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile, Replica,
-    ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore, WebhookChange,
-    WebhookStore,
+    AccountStore, Announcement, BillingDue, BillingState, BillingStore, Calls, ChangeEdition, ChangePosition,
+    ChangeStore, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased, FeedStore, FileStore,
+    Lease, LeaseStore, Loaded, LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState,
+    Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile,
+    Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore,
+    WebhookChange, WebhookStore,
 };
 
 #[derive(Debug)]
@@ -178,6 +179,7 @@ faulty! {
         Key: key(id: KeyId) -> Option<KeyRecord>;
         KeysSince: keys_since(revision: u64, limit: usize) -> Vec<KeyChange>;
         ListKeys: list_keys() -> Vec<KeyRecord>;
+        KeysOf: keys_of(account: AccountId) -> Vec<KeyRecord>;
         SetPlan: set_plan(id: KeyId, plan: Plan, rate_limit: Option<Option<u32>>) -> Vec<KeyRecord>;
         Revoke: revoke(id: KeyId, at: Timestamp) -> KeyRecord;
         Rotate: rotate(old: KeyId, new_id: KeyId, digest: KeyDigest, at: Timestamp, old_ends_at: Timestamp)
@@ -231,5 +233,16 @@ faulty! {
         Replicas: replicas() -> Vec<Replica>;
         Leave: leave(boot: &str) -> ();
         ForgetReplicas: forget_replicas(before: Timestamp) -> u64;
+    }
+    BillingStore {
+        Billing: billing(account: AccountId) -> Option<BillingState>;
+        FindBilling: find_billing(customer: &str, checkout: Option<&str>) -> Option<BillingState>;
+        ListBilling: list_billing() -> Vec<BillingState>;
+        BillingDue: billing_due(due: BillingDue) -> Vec<BillingState>;
+        CountBilling: count_billing() -> Vec<(SubscriptionStatus, u64)>;
+        RecordBilling: record_billing(state: BillingState, plan: Option<Plan>) -> Option<Vec<KeyRecord>>;
+        KnowsBillingEvent: knows_billing_event(id: &str) -> bool;
+        RememberBillingEvent: remember_billing_event(id: &str, at: Timestamp) -> ();
+        ForgetBillingEvents: forget_billing_events(before: Timestamp) -> u64;
     }
 }

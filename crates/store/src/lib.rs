@@ -1,4 +1,4 @@
-//! Lastro's durable storage: records, keys, usage, settings, webhooks and their outbox.
+//! Lastro's durable storage: records, keys, usage, settings, subscriptions, webhooks and their outbox.
 //!
 //! Small traits, one per need, are implemented once by the rules. Each database that can run the rules has its own
 //! folder, and all pass one conformance suite (`tests/it`). Only this crate contains SQL. It parses no upstream file,
@@ -6,6 +6,7 @@
 
 mod account;
 mod address;
+mod billing;
 mod blocking;
 mod calls;
 mod change;
@@ -40,6 +41,7 @@ use futures_util::future::BoxFuture;
 
 pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
+pub use billing::{BillingDue, BillingState, BillingStore};
 pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
 pub use change::{
     Change, ChangeEdition, ChangePosition, ChangeStore, LoggedChange, MOST_CHANGES_LOGGED, ShownCompany,
@@ -89,6 +91,7 @@ pub trait Store:
     + FeedStore
     + OutboxStore
     + ReplicaStore
+    + BillingStore
     + ClockStore
     + MeasuredStore
     + Debug
@@ -107,6 +110,7 @@ impl<T> Store for T where
         + FeedStore
         + OutboxStore
         + ReplicaStore
+        + BillingStore
         + ClockStore
         + MeasuredStore
         + Debug

@@ -56,6 +56,8 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
         min_reader: 1,
     },
     Migration { version: 4, sql: include_str!("migrations/accounts/0004_feeds.sql"), min_reader: 1 },
+    // Adds tables, which older versions ignore.
+    Migration { version: 5, sql: include_str!("migrations/accounts/0005_billing.sql"), min_reader: 1 },
 ];
 
 /// Migrations of PostgreSQL, which holds both sides.
@@ -73,6 +75,7 @@ pub(crate) const POSTGRES: &[Migration] = &[
     // Editions of older versions are missing from the log of changes; the next server that notices adds them.
     Migration { version: 6, sql: include_str!("postgres/migrations/0006_changes.sql"), min_reader: 1 },
     Migration { version: 7, sql: include_str!("postgres/migrations/0007_feeds.sql"), min_reader: 1 },
+    Migration { version: 8, sql: include_str!("postgres/migrations/0008_billing.sql"), min_reader: 1 },
 ];
 
 impl Migration {

@@ -5,8 +5,9 @@ use std::fmt;
 
 use askama::Template;
 use lastro_access::{ApiKey, Terms, Text, plans};
-use lastro_model::Plan;
+use lastro_model::{Plan, digest_of};
 
+use crate::billing::PlanPrice;
 use crate::contact::Contact;
 use crate::data::Data;
 use crate::frame::Frame;
@@ -16,6 +17,8 @@ use crate::page::{Page, Reader, Rendered};
 #[derive(Debug)]
 pub struct Pricing<'a> {
     pub contact: &'a Contact,
+    /// The plans that can be paid for here; empty where payments are off.
+    pub prices: &'a [PlanPrice],
 }
 
 /// The registration form as typed.
@@ -54,12 +57,18 @@ struct PricingHtml {
     plans: Vec<PlanView>,
     form: FormView,
     issued: Option<IssuedView>,
+    /// Whether plans can be paid for here.
+    sells: bool,
 }
 
 struct PlanView {
     id: &'static str,
     name: &'static str,
-    price_usd: u32,
+    /// With the symbol of the currency.
+    price: String,
+    /// The currency and the period.
+    per: String,
+    is_sold: bool,
     requests_per_minute: u32,
     tagline: String,
     features: Vec<String>,
@@ -86,13 +95,21 @@ struct IssuedView {
 }
 
 impl PlanView {
-    fn new(terms: &Terms, contact: &Contact, language: Language) -> Self {
+    fn new(terms: &Terms, page: &Pricing<'_>, language: Language) -> Self {
         let said = |text: &Text| language.of(*text).to_owned();
-        let contact = contact.link(terms.plan);
+        let contact = page.contact.link(terms.plan);
+        let (t, offer) = (language.texts(), page.prices.iter().find(|price| price.plan == terms.plan));
+        let listed = || (format!("{}{}", t.pricing.dollar, terms.price_usd), t.pricing.a_month.to_owned());
+        let stated = |offer: &PlanPrice| {
+            (offer.text(language), t.billing.currency_a_month.replace("{currency}", &offer.currency))
+        };
+        let (price, per) = offer.map_or_else(listed, stated);
         Self {
             id: terms.plan.id(),
             name: terms.plan.name(),
-            price_usd: terms.price_usd,
+            price,
+            per,
+            is_sold: offer.is_some(),
             requests_per_minute: terms.requests_per_minute,
             tagline: said(&terms.tagline),
             features: terms.features().iter().map(said).collect(),
@@ -105,9 +122,9 @@ impl PlanView {
 }
 
 impl PricingHtml {
-    fn new(contact: &Contact, frame: Frame) -> Self {
-        let plans = plans().iter().map(|terms| PlanView::new(terms, contact, frame.language)).collect();
-        Self { frame, plans, form: FormView::default(), issued: None }
+    fn new(page: &Pricing<'_>, frame: Frame) -> Self {
+        let plans = plans().iter().map(|terms| PlanView::new(terms, page, frame.language)).collect();
+        Self { frame, plans, form: FormView::default(), issued: None, sells: !page.prices.is_empty() }
     }
 }
 
@@ -116,8 +133,14 @@ impl Page for Pricing<'_> {
         "/pricing".into()
     }
 
+    /// Prices are known some time after the start.
+    fn state(&self, data: &Data<'_>) -> u64 {
+        let prices: String = self.prices.iter().map(|price| format!("{price:?}")).collect();
+        digest_of(prices.as_bytes()).wrapping_add(data.sample_state())
+    }
+
     fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
-        PricingHtml::new(self.contact, Frame::new(data, reader, self.path())).render()
+        PricingHtml::new(self, Frame::new(data, reader, self.path())).render()
     }
 }
 
@@ -131,7 +154,7 @@ impl Pricing<'_> {
         result: Result<Issued<'_>, Refusal>,
     ) -> Rendered {
         let frame = Frame::new(data, reader.without_choice(), self.path());
-        let mut page = PricingHtml::new(self.contact, frame);
+        let mut page = PricingHtml::new(self, frame);
         (page.form.name, page.form.email) = (typed.name, typed.email);
         match result {
             Ok(Issued { key, plan, rate_limit }) => {

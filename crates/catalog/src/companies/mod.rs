@@ -28,7 +28,7 @@ use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
 use crate::json::{Name, Object, Plain, push_string, with_history};
 use crate::name;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
 use names::NameDirectory;
@@ -281,6 +281,18 @@ impl Table for Companies {
         "also_known_as",
         "first_seen_at",
     ];
+    const TYPES: &'static [ColumnType] = &[
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::TextList,
+        ColumnType::TextList,
+        ColumnType::Instant,
+    ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.json(position));
@@ -297,8 +309,8 @@ impl Table for Companies {
         put(Cell::optional_token(company.registered_on.as_ref()));
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
-        put(Cell::Token(&tickers.join(" ")));
-        put(Cell::Text(&self.also_known_as(position).join("; ")));
+        put(Cell::List(&tickers, " "));
+        put(Cell::List(self.also_known_as(position), "; "));
         put(Cell::optional_token(self.history(position).first_seen.as_ref()));
     }
 }

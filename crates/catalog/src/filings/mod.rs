@@ -33,7 +33,7 @@ use crate::name;
 use crate::page::Found;
 use crate::postings::Postings;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
@@ -256,6 +256,19 @@ impl Table for Filings {
         "version",
         "url",
         "first_seen_at",
+    ];
+    const TYPES: &'static [ColumnType] = &[
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::Integer,
+        ColumnType::Text,
+        ColumnType::Instant,
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {

@@ -18,11 +18,12 @@ fn told<T: Table>(table: &T, position: u32) -> String {
             Cell::Text(text) => serde_json::to_string(text).unwrap(),
             Cell::Token(token) => format!("\"{token}\""),
             Cell::Number(number) => number.to_string(),
+            Cell::List(texts, _) => serde_json::to_string(texts).unwrap(),
             Cell::Nothing => "null".to_owned(),
         };
         members.push(format!("\"{column}\":{value}"));
     });
-    assert_eq!(columns.next(), None);
+    assert_eq!((columns.next(), T::TYPES.len()), (None, T::COLUMNS.len()));
     format!("{{{}}}", members.join(","))
 }
 

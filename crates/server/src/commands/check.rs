@@ -13,6 +13,8 @@ use rustix::fs::Access;
 use serde::Serialize;
 
 use super::health::on_this_machine;
+use crate::billing::Offers;
+use crate::billing::client::Stripe;
 use crate::config::{CheckArgs, Common, Serve, unknown_variables};
 use crate::http::certificate::Certificate;
 use crate::{descriptors, pepper, telemetry, tls};
@@ -73,6 +75,7 @@ pub async fn run(common: &Common, arguments: &CheckArgs) -> anyhow::Result<()> {
         }
     }
     redis(serve, &mut findings).await;
+    payments(serve, &mut findings).await;
     print(&findings, arguments.json)?;
     let failed = findings.count(Status::Failed);
     anyhow::ensure!(failed == 0, "{failed} of {} checks failed", findings.0.len());
@@ -213,5 +216,25 @@ async fn redis(serve: &Serve, findings: &mut Findings) {
             findings.result("redis", tried.map(|()| "it answers".to_owned()));
         }
         Err(error) => findings.result("redis", Err(error)),
+    }
+}
+
+/// The service starts and serves while Stripe cannot be reached or a price is wrong; payments wait.
+async fn payments(serve: &Serve, findings: &mut Findings) {
+    let settings = &serve.billing;
+    let opened = settings.secrets(serve.pages.public_url.is_some()).and_then(|secrets| {
+        let open = |key: &str| Stripe::new(&settings.stripe.stripe_url, key, settings.timeout);
+        secrets.map(|secrets| open(&secrets.key)).transpose()
+    });
+    match opened {
+        Ok(None) => {}
+        Ok(Some(stripe)) => match Offers::read(&stripe, &settings.stripe_prices).await {
+            Ok(_) => findings.note("payments", Status::Ok, "Stripe has all prices"),
+            Err(error) => {
+                let detail = format!("they are not possible until this is mended: {error}");
+                findings.note("payments", Status::Warning, detail);
+            }
+        },
+        Err(error) => findings.result("payments", Err(error)),
     }
 }

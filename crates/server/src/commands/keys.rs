@@ -7,7 +7,8 @@ use lastro_model::{Clock, KeyId, KeyRecord};
 use lastro_store::{Erased, Store, StoreError};
 use serde_json::{Value, json};
 
-use super::printable;
+use super::{billing, printable};
+use crate::billing::pays_without_a_key;
 use crate::clock::{SystemClock, fill_random};
 use crate::config::{Common, KeysCommand};
 use crate::pepper;
@@ -33,11 +34,17 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
         }
         KeysCommand::Revoke { id } => {
             let store = common.open_existing_store().await?;
-            show(&[store.revoke(key_id(&id)?, now).await?], now, as_json);
+            let revoked = store.revoke(key_id(&id)?, now).await?;
+            tell_of_subscription(&*store, &revoked, now).await?;
+            show(&[revoked], now, as_json);
         }
-        KeysCommand::Erase { id } => {
+        KeysCommand::Erase { id, stripe } => {
             let store = common.open_existing_store().await?;
-            let person = store.key(key_id(&id)?).await?.map(|key| key.account.email);
+            let key = store.key(key_id(&id)?).await?;
+            if let Some(key) = &key {
+                billing::cancel_before_erasure(&*store, key.account.id, &stripe).await?;
+            }
+            let person = key.map(|key| key.account.email);
             show_erased(&store.erase(key_id(&id)?, now).await?, as_json);
             tell_of_other_accounts(&store.list_keys().await?, person.as_deref());
         }
@@ -103,6 +110,19 @@ fn show(records: &[KeyRecord], now: Timestamp, as_json: bool) {
     } else {
         list(records, now, false);
     }
+}
+
+/// Warns if the account still pays but has no key left that works.
+async fn tell_of_subscription(store: &dyn Store, revoked: &KeyRecord, now: Timestamp) -> anyhow::Result<()> {
+    let account = revoked.account.id;
+    if pays_without_a_key(store, account, now).await? {
+        tracing::warn!(
+            "account {account} has no key left and still pays: cancel its subscription in Stripe's dashboard \
+             (`lastro billing show {}` names it)",
+            revoked.id
+        );
+    }
+    Ok(())
 }
 
 /// Warns of other accounts with the same e-mail address. Addresses are not verified, so the operator decides.

@@ -1,5 +1,6 @@
 //! The commands of the binary, one file each.
 
+pub mod billing;
 pub mod check;
 pub mod completions;
 pub mod demo;

@@ -7,7 +7,8 @@ use crate::config::{self, Given};
 use crate::service::Service;
 use crate::telemetry::LogFilter;
 
-/// The settings that are applied at once. The files of the certificate are read again, too, under the same names.
+/// The settings that are applied at once. The files of the certificate and of the secrets of payments are read again,
+/// too, under the same names.
 const APPLIED: [&str; 3] = ["drain", "log", "trusted-proxies"];
 
 /// The settings in force and the parts that a reload changes, beside the service.
@@ -30,6 +31,9 @@ impl Reloader {
         let config::Loaded { mut cli, given } = config::read_again()?;
         let Some(serve) = cli.serve_settings() else { return Ok(()) };
         let proxies = serve.trusted_proxies()?;
+        if let Some(billing) = &service.app.billing {
+            billing.read_secrets_again()?;
+        }
         *drain = serve.drain;
         service.app.access.proxies.store(Arc::new(proxies));
         self.log.set(cli.common.log.as_deref());

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::reload::Reloader;
-use super::{check, completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks};
+use super::{
+    billing, check, completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks,
+};
 use crate::config::{self, Command, Loaded};
 use crate::telemetry::{self, LogFilter, LogFormat};
 
@@ -46,6 +48,7 @@ async fn run(Loaded { cli, given }: Loaded, log: LogFilter) -> anyhow::Result<()
         Some(Command::Check(options)) => check::run(&cli.common, &options).await,
         Some(Command::Keys { json, command }) => keys::run(&cli.common, command, json).await,
         Some(Command::Webhooks { json, command }) => webhooks::run(&cli.common, command, json).await,
+        Some(Command::Billing { json, command }) => billing::run(&cli.common, command, json).await,
         Some(Command::Replicas { json }) => replicas::run(&cli.common, json).await,
         Some(Command::Sync(options)) => sync::run(&cli.common, options).await,
         Some(Command::Demo(options)) => demo::run(&cli.common, options).await,

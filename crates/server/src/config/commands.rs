@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use lastro_model::{Plan, Source};
 
 use super::serve::{AdminListen, FIRST_YEAR, PublisherSettings, Serve};
-use super::{SyncTimeouts, timeouts};
+use super::{StripeAccess, SyncTimeouts, timeouts};
 
 #[derive(Debug, Clone, Args)]
 pub struct SyncArgs {
@@ -83,9 +83,23 @@ pub enum KeysCommand {
         /// The key's id, as `lastro keys list` shows it
         id: String,
     },
-    /// Erase the holder of a key: name, address, all keys and webhooks; usage counts stay, without a name
+    /// Erase the holder of a key: name, address, all keys and webhooks; usage counts stay, without a name. A subscription
+    /// is canceled first
     Erase {
         /// The key's id, as `lastro keys list` shows it
+        id: String,
+        #[command(flatten)]
+        stripe: StripeAccess,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BillingCommand {
+    /// List the accounts that have paid, or have begun to
+    List,
+    /// Show the payments of one account
+    Show {
+        /// The id of one of its keys, as `lastro keys list` shows it
         id: String,
     },
 }

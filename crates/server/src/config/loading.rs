@@ -122,6 +122,12 @@ fn with_file(mut command: clap::Command, text: &str) -> anyhow::Result<clap::Com
                 command = command.mut_subcommand(name, |command| command.mut_arg(&id, said));
             }
         }
+        let erase = command.find_subcommand("keys").and_then(|keys| keys.find_subcommand("erase"));
+        if erase.is_some_and(&known) {
+            command = command.mut_subcommand("keys", |keys| {
+                keys.mut_subcommand("erase", |erase| erase.mut_arg(&id, said))
+            });
+        }
     }
     Ok(command)
 }

@@ -3,6 +3,7 @@
 //! Each setting is declared once, and the service is built directly from these groups. A field marked `skip` is not
 //! available to the operator: it exists so that tests can use other values than production.
 
+mod billing;
 mod commands;
 mod connections;
 mod loading;
@@ -19,8 +20,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use billing::{BillingSecrets, BillingSettings, PlanPrices, STRIPE_TIMEOUT, StripeAccess, is_stripe_id};
 use clap::{Args, Parser, Subcommand};
-pub use commands::{CheckArgs, Demo, Health, KeysCommand, MigrateArgs, SyncArgs, WebhooksCommand};
+pub use commands::{
+    BillingCommand, CheckArgs, Demo, Health, KeysCommand, MigrateArgs, SyncArgs, WebhooksCommand,
+};
 pub use connections::{ClientMemory, ConnectionSettings, LONGEST_SEND_TIMEOUT};
 use lastro_store::Store;
 pub use loading::{Loaded, from_environment, read_again};
@@ -69,6 +73,14 @@ pub enum Command {
         json: bool,
         #[command(subcommand)]
         command: WebhooksCommand,
+    },
+    /// Show the payments of accounts, as last heard of Stripe
+    Billing {
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+        #[command(subcommand)]
+        command: BillingCommand,
     },
     /// List the processes that serve the database: which are alive, and the data they do not serve yet
     Replicas {

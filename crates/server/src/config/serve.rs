@@ -11,7 +11,8 @@ use lastro_ingest::sync::Publishers;
 use lastro_model::text::has_control;
 
 use super::{
-    ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings, WebhookSettings, timeouts,
+    BillingSettings, ConnectionSettings, PageSettings, RedisSettings, SyncTimeouts, TlsSettings,
+    WebhookSettings, timeouts,
 };
 
 #[derive(Debug, Clone, Args)]
@@ -75,6 +76,8 @@ pub struct Serve {
     pub changes_days: u32,
     #[command(flatten)]
     pub webhooks: WebhookSettings,
+    #[command(flatten)]
+    pub billing: BillingSettings,
     /// Interval of checking the store for changes by other processes.
     #[arg(skip = Duration::from_millis(500))]
     pub poll_interval: Duration,

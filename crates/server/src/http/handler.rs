@@ -26,6 +26,7 @@ use super::response::export::Export;
 use super::response::reply::Reply;
 use super::site::Site;
 use crate::access::Access;
+use crate::billing::Billing;
 use crate::changes::Changes;
 use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
@@ -41,6 +42,9 @@ const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
 const LARGEST_MESSAGE: usize = 256 * 1024;
 /// Largest list of instalments.
 const LARGEST_DEBT: usize = 64 * 1024;
+
+/// Largest event of the payment processor.
+const LARGEST_EVENT: usize = 256 * 1024;
 
 /// A handler, by the resources it may use.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +113,8 @@ pub struct Question<'a> {
     pub accept: Accept<'a>,
     pub head: Head<'a>,
     pub site: &'a Site,
+    /// `None` where payments are off.
+    pub billing: Option<&'a Billing>,
 }
 
 impl Question<'_> {
@@ -146,6 +152,8 @@ pub struct Action<'a> {
     pub access: &'a Arc<Access>,
     pub changes: &'a Arc<Changes>,
     pub webhooks: &'a Webhooks,
+    /// `None` where payments are off.
+    pub billing: Option<&'a Billing>,
     pub site: &'a Site,
     pub caller: &'a Caller,
     pub client: ClientAddr,
@@ -326,4 +334,15 @@ pub(super) const fn call_out(
     handler: &'static dyn ActHandler,
 ) -> Route {
     Route { timeout: CALL_OUT_TIMEOUT, ..act(endpoint, feature, handler) }
+}
+
+/// A route for the events of the payment processor, which asks it back. Only that calls it, so it is not described.
+pub(super) const fn events(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    Route {
+        meter: Meter::Nothing,
+        described: false,
+        largest_body: LARGEST_EVENT,
+        parameters: None,
+        ..call_out(endpoint, Feature::Public, handler)
+    }
 }

@@ -9,15 +9,15 @@ use lastro_access::Feature::{
 };
 
 use super::handler::{
-    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, form, messages, open,
-    page, read, register, shared_page,
+    Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, events, form,
+    messages, open, page, read, register, shared_page,
 };
 use super::mcp;
 use super::pages;
 use super::parameters;
 use super::v1::{
-    calculations, calendar, changes, companies, export, feeds, filings, fx, health, keys, market, plans,
-    search, series, webhooks,
+    billing, calculations, calendar, changes, companies, export, feeds, filings, fx, health, keys, market,
+    plans, search, series, webhooks,
 };
 
 pub static ROUTES: &[Route] = &[
@@ -71,6 +71,12 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/plans", Public, plans::list),
     register("POST /api/v1/plans/register", &plans::register),
     act("GET /api/v1/plans/usage", OwnKey, &plans::usage).takes(parameters::USAGE),
+    act("GET /api/v1/billing", OwnKey, &billing::show),
+    call_out("POST /api/v1/billing/checkout", OwnKey, &billing::checkout),
+    call_out("POST /api/v1/billing/portal", OwnKey, &billing::portal),
+    events("POST /billing/stripe", &billing::stripe_event),
+    asset("GET /billing/success", pages::after_payment),
+    asset("GET /billing/cancel", pages::without_payment),
     act("GET /api/v1/keys/current", OwnKey, &keys::current),
     act("DELETE /api/v1/keys/current", OwnKey, &keys::revoke),
     act("POST /api/v1/keys/rotate", OwnKey, &keys::rotate),
@@ -93,8 +99,10 @@ pub static ROUTES: &[Route] = &[
     asset("GET /series", pages::series_list),
     asset("GET /series/{id}", pages::series),
     counted_page("GET /series/{id}/chart", pages::series_chart),
+    asset("GET /series/{id}/chart.svg", pages::series_picture),
     asset("GET /fx/{id}", pages::fx),
     counted_page("GET /fx/{id}/chart", pages::fx_chart),
+    asset("GET /fx/{id}/chart.svg", pages::fx_picture),
     asset("GET /calculator", pages::calculator),
     counted_page("GET /calculator/correction", pages::correction),
     counted_page("GET /calculator/accumulation", pages::accumulation),
@@ -106,8 +114,10 @@ pub static ROUTES: &[Route] = &[
     counted_page("GET /calculator/check/{code}", pages::check),
     calculate_page("POST /calculator/check/{code}", &pages::check_debt),
     asset("GET /explore", pages::explore),
+    asset("GET /explore/companies/{id}", pages::company),
     asset("GET /usage", pages::usage),
     asset("GET /status", pages::status),
+    asset("GET /indices", pages::indices),
     asset("GET /privacy", pages::privacy),
     asset("GET /versions", pages::versions),
     asset("GET /changelog", pages::changelog),
@@ -227,6 +237,11 @@ static PATHS: LazyLock<matchit::Router<Methods>> = LazyLock::new(|| {
     }
     paths
 });
+
+/// Whether a path exists only where payments are on.
+pub fn is_of_billing(path: &str) -> bool {
+    path.starts_with("/billing/") || path == "/api/v1/billing" || path.starts_with("/api/v1/billing/")
+}
 
 /// Looks up a request in the table. `HEAD` uses the route of `GET`.
 pub fn resolve(method: &Method, path: &str) -> Target {

@@ -18,6 +18,8 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
 
 const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Much longer than Stripe repeats an event.
+const BILLING_EVENTS_KEPT: SignedDuration = SignedDuration::from_hours(40 * 24);
 /// Longer than any running server can miss a removal or have an unconfirmed batch of counts.
 const NOTES_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Ninety days, plus an hour in which every process writes its last counts.
@@ -110,6 +112,10 @@ async fn forget(retention: &Retention) {
     tell("old deliveries were forgotten", deliveries);
     let changes_kept = SignedDuration::from_hours(24 * i64::from(retention.changes_days));
     tell("old changes were forgotten", retention.store.forget_changes(ago(retention, changes_kept)).await);
+    tell(
+        "old billing events were forgotten",
+        retention.store.forget_billing_events(ago(retention, BILLING_EVENTS_KEPT)).await,
+    );
     tell(
         "removed keys were forgotten",
         retention.store.forget_removed_keys(ago(retention, NOTES_KEPT)).await,

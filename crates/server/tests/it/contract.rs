@@ -15,6 +15,8 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::app::{Ask, TestApp, stray_key};
+use crate::billing::stripe::Stripe;
+use crate::billing::{give_customer, is_ready, switch_on};
 use crate::description::DESCRIPTION;
 use crate::known_webhook;
 use crate::mcp;
@@ -138,6 +140,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
     match endpoint {
         "POST /pricing" => ask.body("name=Ana&email=ana%40example.com"),
         "POST /api/v1/plans/register" => ask.body(r#"{"name":"Ana","email":"ana@example.com"}"#),
+        "POST /api/v1/billing/checkout" => ask.body(r#"{"plan":"gold"}"#),
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
@@ -202,9 +205,16 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     let best = app.ample_key(Plan::Platinum).await;
     known_webhook::give(app, &best).await;
     let (_, template) = endpoint.split_once(' ').unwrap();
+    if (endpoint, status) == ("DELETE /api/v1/keys/current", 200) || template.ends_with("/portal") {
+        give_customer(app, &best).await;
+    }
     match status {
         202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
+        206 | 416 => {
+            let range = if status == 206 { "bytes=0-3" } else { "bytes=999999999-" };
+            app.get("/api/v1/export/selic?format=parquet").key(&best).header("range", range).send().await
+        }
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
             ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
@@ -226,6 +236,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
         }
         403 if endpoint_is_free(endpoint) => ask(app, endpoint).header("accept", "text/csv").send().await,
         403 => ask(app, endpoint).send().await,
+        404 if template.starts_with("/api/v1/billing") => ask(&TestApp::start().await, endpoint).send().await,
         404 if template.starts_with("/api/v1/filings") && !template.contains('{') => {
             let q = if template.ends_with("/search") { "&q=ata" } else { "" };
             app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
@@ -274,7 +285,13 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
 
 #[tokio::test]
 async fn every_documented_status_can_occur() {
-    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 40).await;
+    let stripe = Stripe::open();
+    let app = TestApp::start_with(|setup| {
+        setup.settings.registrations.registrations_per_hour = 40;
+        switch_on(setup, &stripe);
+    })
+    .await;
+    is_ready(&app).await;
     for endpoint in DESCRIPTION.operations() {
         for status in DESCRIPTION.statuses(&endpoint).into_iter().filter(|status| *status != 500) {
             app.advance_seconds(61);

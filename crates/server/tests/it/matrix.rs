@@ -7,6 +7,8 @@ use lastro_model::Plan;
 
 use crate::answer::Answer;
 use crate::app::TestApp;
+use crate::billing::stripe::Stripe;
+use crate::billing::{give_customer, is_ready, switch_on};
 use crate::contract::{ask, success};
 use crate::known_webhook;
 
@@ -23,7 +25,13 @@ fn expected(route: &Route, plan: Option<Plan>) -> u16 {
 
 #[tokio::test]
 async fn access_matches_the_plan_table() {
-    let app = TestApp::start_with(|setup| setup.settings.registrations.registrations_per_hour = 1000).await;
+    let stripe = Stripe::open();
+    let app = TestApp::start_with(|setup| {
+        setup.settings.registrations.registrations_per_hour = 1000;
+        switch_on(setup, &stripe);
+    })
+    .await;
+    is_ready(&app).await;
     let callers = || std::iter::once(None).chain(Plan::ALL.map(Some));
     for route in ROUTES.iter().filter(|route| route.described) {
         app.advance_seconds(61);
@@ -34,6 +42,9 @@ async fn access_matches_the_plan_table() {
                 Some(plan) => {
                     let key = app.ample_key(plan).await;
                     known_webhook::give(&app, &key).await;
+                    if route.path().ends_with("/portal") {
+                        give_customer(&app, &key).await;
+                    }
                     asking.key(&key).send().await
                 }
                 None => asking.send().await,
@@ -63,7 +74,7 @@ fn required_plans_match_the_contract() {
         let path = route.path();
         let plan = match path {
             "/api/v1/plans/usage" => continue,
-            _ if path.starts_with("/api/v1/keys") => continue,
+            _ if path.starts_with("/api/v1/keys") || path.starts_with("/api/v1/billing") => continue,
             _ if path.starts_with("/api/v1/webhooks") => Plan::Platinum,
             _ if path.starts_with("/api/v1/filings") || path.ends_with("/filings") => Plan::Gold,
             _ if path == "/api/v1/changes" || path.starts_with("/api/v1/feeds") => Plan::Gold,

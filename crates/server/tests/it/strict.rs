@@ -6,11 +6,14 @@ use lastro_model::Plan;
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
+use crate::billing::stripe::Stripe;
+use crate::billing::switch_on;
 use crate::contract::ask;
 
 #[tokio::test]
 async fn every_route_refuses_unknown_and_repeated_parameters() {
-    let app = TestApp::start().await;
+    let stripe = Stripe::open();
+    let app = TestApp::start_with(|setup| switch_on(setup, &stripe)).await;
     let key = app.ample_key(Plan::Platinum).await;
     for route in ROUTES.iter().filter(|route| route.path().starts_with("/api/")) {
         let asked = ask(&app, route.endpoint).path;

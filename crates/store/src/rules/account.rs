@@ -37,6 +37,10 @@ impl AccountStore for SqlStore {
         self.engine.read(Database::Accounts, |accounts| accounts.rows(sql::ALL_KEYS, &[], key)).await
     }
 
+    async fn keys_of(&self, account: AccountId) -> Result<Vec<KeyRecord>> {
+        self.engine.read(Database::Accounts, move |accounts| keys_of(accounts, account)).await
+    }
+
     async fn set_plan(
         &self,
         id: KeyId,
@@ -173,11 +177,31 @@ fn set_plan(
     let account = existing(accounts, id)?.account;
     let rate_limit = rate_limit.unwrap_or(account.rate_limit);
     accounts.execute(sql::SET_TERMS, values![plan.id(), rate_limit, &account.id])?;
-    for key in keys_of(accounts, account.id)? {
+    renew_keys_of(accounts, account.id)
+}
+
+/// Changes the plan of an account whose keys are locked, and returns all its keys. An agreed limit stays.
+pub(super) fn set_plan_of(
+    accounts: &dyn Transaction,
+    account: AccountId,
+    plan: Plan,
+) -> Result<Vec<KeyRecord>> {
+    accounts.execute(sql::SET_PLAN, values![plan.id(), &account])?;
+    renew_keys_of(accounts, account)
+}
+
+/// The plan of an account, if there is such an account.
+pub(super) fn plan_of(accounts: &dyn Reading, account: AccountId) -> Result<Option<Plan>> {
+    accounts.first(sql::PLAN_OF_ACCOUNT, values![&account], |row| row.parsed(0, Plan::parse))
+}
+
+/// Gives the keys of a changed account new revisions, so that running servers notice.
+fn renew_keys_of(accounts: &dyn Transaction, account: AccountId) -> Result<Vec<KeyRecord>> {
+    for key in keys_of(accounts, account)? {
         let revision = next_revision(accounts)?;
         accounts.execute(sql::SET_REVISION, values![revision, &key.id])?;
     }
-    keys_of(accounts, account.id)
+    keys_of(accounts, account)
 }
 
 fn revoke(accounts: &dyn Transaction, id: KeyId, at: Timestamp) -> Result<KeyRecord> {

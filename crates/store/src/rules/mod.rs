@@ -6,6 +6,7 @@
 
 mod account;
 mod announce;
+mod billing;
 mod change;
 mod change_log;
 mod change_writer;

@@ -31,7 +31,11 @@ pub(crate) const ALL_KEYS: &str = select_keys!("ORDER BY created_at, api_key.id"
 pub(crate) const ENDED_KEYS: &str =
     select_keys!("WHERE revoked = 0 AND ends_at <= $1 ORDER BY ends_at LIMIT $2");
 
+pub(crate) const PLAN_OF_ACCOUNT: &str = "SELECT plan FROM account WHERE id = $1";
+
 pub(crate) const SET_TERMS: &str = "UPDATE account SET plan = $1, rate_limit = $2 WHERE id = $3";
+
+pub(crate) const SET_PLAN: &str = "UPDATE account SET plan = $1 WHERE id = $2";
 
 pub(crate) const SET_REVISION: &str = "UPDATE api_key SET revision = $1 WHERE id = $2";
 
@@ -52,6 +56,7 @@ pub(crate) const DELETE_ACCOUNT: &str = "DELETE FROM account WHERE id = $1";
 pub(crate) const UNUSED_ACCOUNTS: &str = "SELECT id FROM account WHERE unused_since < $1 AND plan = 'free'
         AND NOT EXISTS (SELECT 1 FROM api_key WHERE api_key.account = account.id AND created_at >= $1)
         AND NOT EXISTS (SELECT 1 FROM usage_count WHERE usage_count.account = account.id)
+        AND NOT EXISTS (SELECT 1 FROM billing_customer WHERE billing_customer.account = account.id)
     ORDER BY unused_since LIMIT $2";
 
 /// Both forms lock rows in the order of their ids; a plain update of many rows would lock them in any order.

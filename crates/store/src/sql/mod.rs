@@ -4,10 +4,11 @@
 //! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
 //! Statements here and in [`change`], [`revision`] and [`withdrawal`] are for the published data; those in [`account`],
-//! [`feed`], [`webhook`] and [`replica`] are for the latency-sensitive account side. No statement mixes the two, except
-//! one of [`counters`]: SQLite keeps them in separate files.
+//! [`billing`], [`feed`], [`webhook`] and [`replica`] are for the latency-sensitive account side. No statement mixes the
+//! two, except one of [`counters`]: SQLite keeps them in separate files.
 
 pub(crate) mod account;
+pub(crate) mod billing;
 pub(crate) mod change;
 pub(crate) mod counters;
 mod each;

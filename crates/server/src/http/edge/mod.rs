@@ -31,7 +31,7 @@ use super::handler::Meter;
 use super::request::caller::{self, Caller, Identity};
 use super::request::head;
 use super::response::outgoing::Outgoing;
-use super::routes::resolve;
+use super::routes::{Target, is_of_billing, resolve};
 use crate::error::ApiError;
 
 /// A response that is ready, or one that has to be awaited.
@@ -222,7 +222,10 @@ async fn charge(app: &App, caller: &Caller, arrival: Arrival) -> Charge {
 /// Collects the facts in the request head.
 fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival {
     let now = app.clock.now();
-    let target = resolve(&head.method, head.uri.path());
+    let target = match head.uri.path() {
+        path if app.billing.is_none() && is_of_billing(path) => Target::Unknown,
+        path => resolve(&head.method, path),
+    };
     let meter = target.meter(&head.method, head.uri.path());
     Arrival {
         now,

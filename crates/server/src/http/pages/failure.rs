@@ -32,7 +32,7 @@ pub fn page(served: &Served, site: &Site, now: Now, head: Head<'_>, error: &ApiE
 
 const fn failure(error: &ApiError) -> Failure {
     match error {
-        ApiError::BadRequest(_) => Failure::BadRequest,
+        ApiError::BadRequest(_) | ApiError::RangeNotSatisfiable { .. } => Failure::BadRequest,
         ApiError::Unauthorized(_) => Failure::Unauthorized,
         ApiError::UpgradeRequired { .. } => Failure::UpgradeRequired,
         ApiError::Forbidden(_) => Failure::Forbidden,

@@ -14,7 +14,7 @@ use crate::http::v1::plans::issue;
 
 /// Replies with the key, or with the form again and its error.
 pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
-    let Action { served, access, site, client, now, head, query, body, .. } = action;
+    let Action { served, access, billing, site, client, now, head, query, body, .. } = action;
     let (reader, body) = (reader::of(head, &query), body.whole().await?);
     let typed = typed(&body)?;
     let issued = match Applicant::new(&typed.name, &typed.email) {
@@ -35,7 +35,8 @@ pub async fn submit(action: Action<'_>) -> Result<Reply, ApiError> {
         .map_err(|error| Refusal { message: error.message(), retry_after_seconds: retry_after });
     let (catalog, freshness) = (served.catalog.load(), served.freshness.load());
     let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: site.public_url() };
-    let page = Pricing { contact: &site.settings.contact };
+    let prices = super::prices(billing);
+    let page = Pricing { contact: &site.settings.contact, prices: &prices };
     let text = page.submitted(&data, reader, typed, result)?;
     Ok(Reply { retry_after, ..keeping::private(reader, &site.origin(head), &text).private(status) })
 }

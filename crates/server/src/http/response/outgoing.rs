@@ -119,6 +119,7 @@ impl hyper::body::Body for Outgoing {
     fn size_hint(&self) -> SizeHint {
         match self.rest {
             Rest::Nothing => SizeHint::with_exact(self.piece.len() as u64),
+            Rest::Stream(ref pieces, _) if self.piece.is_empty() => pieces.size_hint(),
             Rest::HeadOnly | Rest::End(_) | Rest::Stream(..) | Rest::Follow(..) => SizeHint::default(),
         }
     }

@@ -9,7 +9,7 @@ use super::filings::Filters;
 use super::{companies, fx};
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::format::{Format, NDJSON};
+use crate::http::request::format::ExportFormat;
 use crate::http::request::query::{Query, bad};
 use crate::http::response::export::{Export, Selection, select};
 
@@ -18,8 +18,11 @@ type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let dataset = Dataset::named(question.path.get("dataset"))?;
-    let format = Format::asked(&question.query, question.accept, NDJSON)?;
+    let format = ExportFormat::asked(&question.query, question.accept)?;
     check_filters(&question.query, dataset)?;
+    if format == ExportFormat::Parquet {
+        check_whole(&question.query)?;
+    }
     let (rows, stamps) = match dataset {
         Dataset::One(series) => every_point(question, series)?,
         Dataset::Series => every_observation(question)?,
@@ -31,8 +34,8 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let of_rows =
         if let Dataset::Filings = dataset { &[question.catalog.filings.stamp][..] } else { &stamps };
     let cursor = question.changes.cursor(question.catalog.mark_of(of_rows));
-    let (day, dialect) = (question.now.utc_day(), format.dialect(question.plan)?);
-    Ok(Export { name: dataset.name(), day, stamps, cursor, dialect, as_strings: false, rows })
+    let (name, day, format) = (dataset.name(), question.now.utc_day(), format.granted(question.plan)?);
+    Ok(Export { name, day, stamps, cursor, format, as_strings: false, rows })
 }
 
 /// A data set that can be exported.
@@ -92,6 +95,17 @@ fn check_filters(query: &Query<'_>, dataset: Dataset) -> Result<(), ApiError> {
         Some(name) => {
             Err(bad(name, &format!("is not for {}, which takes {}", dataset.name(), own.join(", "))))
         }
+        None => Ok(()),
+    }
+}
+
+/// Rejects everything but `format` beside Parquet: its file has all rows, and is made once for all clients.
+fn check_whole(query: &Query<'_>) -> Result<(), ApiError> {
+    match query.names().find(|name| *name != "format") {
+        Some(name) => Err(bad(
+            name,
+            "is not for `format=parquet`, a file with all rows; its readers select rows by themselves",
+        )),
         None => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! Version 1 of the API, one file per resource.
 
 mod allowance;
+pub mod billing;
 pub mod calculations;
 pub mod calendar;
 pub mod changes;

@@ -4,6 +4,8 @@
 //! folder run the service inside their own process, which cannot be killed.
 
 mod bad_days;
+mod billing;
+mod billing_kills;
 mod check;
 mod crash;
 mod demo;

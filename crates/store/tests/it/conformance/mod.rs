@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod announcements;
+pub(crate) mod billing;
 pub(crate) mod changes;
 pub(crate) mod files;
 pub(crate) mod leases;
@@ -126,6 +127,15 @@ macro_rules! suite {
                 a_publication_without_a_list_keeps_the_old_one,
                 a_failed_publication_keeps_the_withheld_points,
                 replacing_forgets_withheld_points_of_this_source_only,
+            ],
+            billing: [
+                a_billing_state_is_returned_as_recorded,
+                a_stale_billing_state_changes_nothing,
+                billing_without_a_new_plan_renews_no_key,
+                billing_ends_with_its_account,
+                accounts_with_billing_are_not_removed_as_unused,
+                due_billing_is_what_can_still_change,
+                billing_events_are_known_until_forgotten,
             ],
             leases: [
                 a_lease_has_one_holder_until_it_ends,

@@ -1,0 +1,162 @@
+//! Payments through Stripe: from a key of any plan to the plan that its subscription pays for.
+//!
+//! Off unless configured. Its only effect is the plan of an account; the rest of the service knows nothing of it
+//! (decision 0019). [`client`] and [`answers`]: Stripe's API. [`signature`] and [`event`]: its events. [`verdict`]: the
+//! plan that subscriptions give. [`reconcile`]: from Stripe to the database, in one order. [`checkout`]: opening a
+//! checkout or the portal. [`offers`]: the prices. [`job`]: what must not depend on events. [`counts`]: the metrics.
+
+pub mod answers;
+mod checkout;
+pub mod client;
+mod counts;
+mod event;
+pub mod job;
+mod offers;
+mod reconcile;
+mod signature;
+mod verdict;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
+use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
+use lastro_store::{Store, StoreError};
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+
+use crate::access::Access;
+use crate::config::{BillingSecrets, BillingSettings, PlanPrices};
+use crate::error::ApiError;
+pub use checkout::cancel_everything;
+use client::{Stripe, StripeError};
+use counts::Counts;
+pub use counts::render;
+pub use offers::{Offer, Offers};
+use signature::SigningSecret;
+
+/// Calls to Stripe that customers may cause at the same time, so that few cannot use up its limits for all.
+const CUSTOMERS_AT_ONCE: usize = 16;
+
+pub struct Billing {
+    stripe: Stripe,
+    secret: ArcSwap<SigningSecret>,
+    prices: PlanPrices,
+    /// Known once Stripe has been asked.
+    offers: OnceLock<Offers>,
+    public_url: String,
+    settings: BillingSettings,
+    store: Arc<dyn Store>,
+    access: Arc<Access>,
+    /// The clock for times that are compared between machines.
+    clock: Arc<dyn Clock>,
+    boot: String,
+    customers: Semaphore,
+    counts: Counts,
+    /// Failures of the background job, logged when they begin and end.
+    outage: Mutex<Outage>,
+}
+
+/// The parts of the service that payments use.
+#[derive(Debug)]
+pub struct Surroundings {
+    pub access: Arc<Access>,
+    pub clock: Arc<dyn Clock>,
+    pub boot: String,
+}
+
+/// The reason why something about payments cannot be done now.
+#[derive(Debug, thiserror::Error)]
+pub enum BillingError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Stripe(#[from] StripeError),
+    #[error("the price {id} of --stripe-prices cannot be used for {plan}: {reason}")]
+    Price { id: String, plan: Plan, reason: &'static str },
+    #[error("other requests change the same account at the same time")]
+    Contended,
+}
+
+const UNAVAILABLE: ApiError = ApiError::Unavailable(
+    "payments are not available right now; nothing was charged, please try again shortly",
+);
+
+impl Billing {
+    pub fn new(
+        settings: &BillingSettings,
+        secrets: &BillingSecrets,
+        public_url: &str,
+        surroundings: Surroundings,
+    ) -> anyhow::Result<Self> {
+        let Surroundings { access, clock, boot } = surroundings;
+        Ok(Self {
+            stripe: Stripe::new(&settings.stripe.stripe_url, &secrets.key, settings.timeout)?,
+            secret: ArcSwap::from_pointee(SigningSecret::new(&secrets.webhook_secret)?),
+            prices: settings.stripe_prices.clone(),
+            offers: OnceLock::new(),
+            public_url: public_url.to_owned(),
+            settings: settings.clone(),
+            store: Arc::clone(&access.store),
+            access,
+            clock,
+            boot,
+            customers: Semaphore::new(CUSTOMERS_AT_ONCE),
+            counts: Counts::default(),
+            outage: Mutex::default(),
+        })
+    }
+
+    /// Reads the key and the signing secret again, which may have been replaced in their files.
+    pub fn read_secrets_again(&self) -> anyhow::Result<()> {
+        if let Some(secrets) = self.settings.secrets(true)? {
+            let secret = SigningSecret::new(&secrets.webhook_secret)?;
+            self.stripe.set_key(&secrets.key)?;
+            self.secret.store(Arc::new(secret));
+        }
+        Ok(())
+    }
+
+    /// The prices, once Stripe has told them.
+    pub fn offers(&self) -> Option<&Offers> {
+        self.offers.get()
+    }
+
+    /// An error until the prices are known.
+    pub fn ready(&self) -> Result<&Self, ApiError> {
+        if self.offers.get().is_some() { Ok(self) } else { Err(UNAVAILABLE) }
+    }
+}
+
+impl fmt::Debug for Billing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Billing").field("prices", &self.prices).finish_non_exhaustive()
+    }
+}
+
+impl From<BillingError> for ApiError {
+    fn from(error: BillingError) -> Self {
+        match error {
+            BillingError::Store(error) => error.into(),
+            error => {
+                tracing::warn!(%error, "a payment request failed");
+                UNAVAILABLE
+            }
+        }
+    }
+}
+
+/// Whether an account has a subscription that has not ended, and no key that works.
+pub async fn pays_without_a_key(
+    store: &dyn Store,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let state = store.billing(account).await?;
+    if state.is_none_or(|state| state.status.has_ended()) {
+        return Ok(false);
+    }
+    let works = |key: &KeyRecord| !key.revoked && key.ends_at.is_none_or(|end| end > now);
+    Ok(!store.keys_of(account).await?.iter().any(works))
+}

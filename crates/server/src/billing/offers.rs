@@ -1,0 +1,142 @@
+//! The prices of the plans as Stripe states them, read when the service starts.
+
+use lastro_access::terms;
+use lastro_model::Plan;
+
+use super::answers::Price;
+use super::client::{Stripe, StripeError};
+use super::{Billing, BillingError};
+use crate::config::PlanPrices;
+
+/// Currencies without a smaller unit, as Stripe lists them.
+const WHOLE_CURRENCIES: [&str; 16] = [
+    "BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF",
+    "XPF",
+];
+
+/// The plans that are sold, cheapest plan first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offers(Vec<Offer>);
+
+/// The monthly price of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    pub plan: Plan,
+    /// Three capital letters.
+    pub currency: String,
+    /// In the smallest unit of the currency.
+    pub amount: i64,
+}
+
+impl Offers {
+    /// Asks Stripe for the prices of the settings. Each must be monthly, and those that are sold must be active.
+    pub async fn read(stripe: &Stripe, prices: &PlanPrices) -> Result<Self, BillingError> {
+        let mut offers = Vec::new();
+        for (plan, id, is_sold) in prices.all() {
+            let wrong = |reason| BillingError::Price { id: id.to_owned(), plan, reason };
+            let price = match stripe.price(id).await {
+                Err(StripeError::Refused { status: 404, .. }) => return Err(wrong("it does not exist")),
+                price => price?,
+            };
+            let offer = checked(plan, &price, is_sold).map_err(wrong)?;
+            offers.extend(is_sold.then_some(offer));
+        }
+        offers.sort_by_key(|offer| offer.plan);
+        Ok(Self(offers))
+    }
+
+    pub fn all(&self) -> &[Offer] {
+        &self.0
+    }
+
+    pub fn of(&self, plan: Plan) -> Option<&Offer> {
+        self.0.iter().find(|offer| offer.plan == plan)
+    }
+}
+
+impl Offer {
+    /// The amount in the currency's main unit, such as `29` or `149.90`.
+    pub fn amount_text(&self) -> String {
+        let hundredths = !WHOLE_CURRENCIES.contains(&self.currency.as_str());
+        match (self.amount / 100, self.amount % 100) {
+            _ if !hundredths => self.amount.to_string(),
+            (whole, 0) => whole.to_string(),
+            (whole, part) => format!("{whole}.{part:02}"),
+        }
+    }
+}
+
+impl Billing {
+    pub(super) async fn read_offers(&self) -> Result<(), BillingError> {
+        let offers = Offers::read(&self.stripe, &self.prices).await?;
+        offers.all().iter().for_each(compare);
+        if self.offers.set(offers).is_ok() {
+            tracing::info!("payments are on: Stripe's prices were read");
+        }
+        Ok(())
+    }
+}
+
+fn checked(plan: Plan, price: &Price, is_sold: bool) -> Result<Offer, &'static str> {
+    let is_monthly = price.recurring.as_ref().is_some_and(|r| r.interval == "month" && r.interval_count == 1);
+    if !is_monthly {
+        return Err("it is not monthly");
+    }
+    if is_sold && !price.active {
+        return Err("it is not active");
+    }
+    let is_currency = price.currency.len() == 3 && price.currency.bytes().all(|b| b.is_ascii_alphabetic());
+    let amount = price.unit_amount.filter(|amount| *amount >= 0 && is_currency);
+    let amount = amount.ok_or("it has no fixed amount")?;
+    Ok(Offer { plan, currency: price.currency.to_ascii_uppercase(), amount })
+}
+
+/// Warns of a price other than that of the plan table.
+fn compare(offer: &Offer) {
+    let listed = terms(offer.plan).price_usd;
+    if offer.currency != "USD" || offer.amount != i64::from(listed) * 100 {
+        tracing::warn!(
+            plan = offer.plan.id(),
+            "Stripe's price of this plan is {} {}, and USD {listed} in the table of plans; /pricing shows Stripe's",
+            offer.currency,
+            offer.amount_text()
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::billing::answers::Recurring;
+
+    fn price(interval: &str, interval_count: u32) -> Price {
+        Price {
+            active: true,
+            currency: "brl".to_owned(),
+            unit_amount: Some(14_990),
+            recurring: Some(Recurring { interval: interval.to_owned(), interval_count }),
+        }
+    }
+
+    #[test]
+    fn amounts_are_written_in_the_main_unit() {
+        let text = |currency: &str, amount| {
+            Offer { plan: Plan::Gold, currency: currency.to_owned(), amount }.amount_text()
+        };
+        assert_eq!([text("USD", 2900), text("BRL", 14_990), text("BRL", 5)], ["29", "149.90", "0.05"]);
+        assert_eq!(text("JPY", 2900), "2900");
+    }
+
+    #[test]
+    fn only_active_monthly_fixed_prices_are_sold() {
+        let good = checked(Plan::Gold, &price("month", 1), true);
+        assert_eq!(good, Ok(Offer { plan: Plan::Gold, currency: "BRL".to_owned(), amount: 14_990 }));
+        for bad in [price("year", 1), price("month", 3), Price { recurring: None, ..price("month", 1) }] {
+            assert_eq!(checked(Plan::Gold, &bad, true), Err("it is not monthly"));
+        }
+        let ended = Price { active: false, ..price("month", 1) };
+        assert_eq!(checked(Plan::Gold, &ended, true), Err("it is not active"));
+        assert!(checked(Plan::Gold, &ended, false).is_ok(), "a price of earlier customers");
+        assert!(checked(Plan::Gold, &Price { unit_amount: None, ..price("month", 1) }, true).is_err());
+    }
+}

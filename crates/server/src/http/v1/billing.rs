@@ -1,0 +1,92 @@
+//! Payments: the state of the caller's subscription, the addresses of checkout and portal, and Stripe's events.
+
+use http::{HeaderName, StatusCode};
+use lastro_model::{Plan, SubscriptionStatus};
+use lastro_store::BillingState;
+use serde::Serialize;
+
+use crate::billing::Billing;
+use crate::error::ApiError;
+use crate::http::handler::Action;
+use crate::http::request::body;
+use crate::http::request::caller::KEY_REQUIRED;
+use crate::http::response::reply::Reply;
+
+const SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
+
+const OFF: ApiError = ApiError::NotFound("there is nothing at this path; see /docs");
+const NO_CUSTOMER: ApiError =
+    ApiError::NotFound("this account has not paid yet; POST /api/v1/billing/checkout begins a subscription");
+
+#[derive(Serialize)]
+struct BillingView {
+    plan: &'static str,
+    status: &'static str,
+    current_period_end: Option<String>,
+    cancel_at_period_end: bool,
+}
+
+#[derive(Serialize)]
+struct Address<'a> {
+    url: &'a str,
+}
+
+pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
+    on(&action)?;
+    let held = action.caller.required_key()?;
+    let state = action.access.store.billing(held.account).await?;
+    Ok(Reply::of(&view(held.plan, state.as_ref()))?.private(StatusCode::OK))
+}
+
+fn view(plan: Plan, state: Option<&BillingState>) -> BillingView {
+    let status = state.map_or(SubscriptionStatus::None, |state| state.status);
+    // To the customer, a subscription whose first payment never came has ended like any other.
+    let shown =
+        if status == SubscriptionStatus::IncompleteExpired { SubscriptionStatus::Canceled } else { status };
+    let end = state.and_then(|state| state.period_end);
+    BillingView {
+        plan: plan.id(),
+        status: shown.name(),
+        current_period_end: end.map(|end| end.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        cancel_at_period_end: state.is_some_and(|state| state.cancel_at_period_end),
+    }
+}
+
+pub async fn checkout(action: Action<'_>) -> Result<Reply, ApiError> {
+    let billing = on(&action)?;
+    let held = action.caller.required_key()?;
+    let plan = asked_plan(&action.body.whole().await?)?;
+    let record = action.access.store.key(held.id).await?.ok_or(KEY_REQUIRED)?;
+    let url = billing.checkout_url(held.account, &record.account.email, plan).await?;
+    Ok(Reply::of(&Address { url: &url })?.private(StatusCode::CREATED))
+}
+
+pub async fn portal(action: Action<'_>) -> Result<Reply, ApiError> {
+    let billing = on(&action)?;
+    let held = action.caller.required_key()?;
+    let url = billing.portal_url(held.account).await?.ok_or(NO_CUSTOMER)?;
+    Ok(Reply::of(&Address { url: &url })?.private(StatusCode::CREATED))
+}
+
+/// Stripe's events. Nothing is done before the signature was checked.
+pub async fn stripe_event(action: Action<'_>) -> Result<Reply, ApiError> {
+    let billing = action.billing.ok_or(OFF)?;
+    let signature = action.head.header(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let body = action.body.whole().await?;
+    billing.receive(signature, &body, action.now.unix_seconds()).await?;
+    Ok(Reply::json(b"{\"received\":true}".to_vec()).private(StatusCode::OK))
+}
+
+/// The payments, if they are on and possible.
+fn on<'a>(action: &Action<'a>) -> Result<&'a Billing, ApiError> {
+    action.billing.ok_or(OFF)?.ready()
+}
+
+fn asked_plan(body: &[u8]) -> Result<Plan, ApiError> {
+    let members = body::object(body, &["plan"], "the body must be a JSON object with `plan`")?;
+    let plan = members.get("plan").and_then(|plan| serde_json::from_str::<String>(plan.get()).ok());
+    match plan.as_deref().map(Plan::parse) {
+        Some(Ok(plan)) if plan != Plan::Free => Ok(plan),
+        _ => Err(ApiError::BadRequest("`plan` must be one of bronze, gold, platinum".into())),
+    }
+}

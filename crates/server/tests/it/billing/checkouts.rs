@@ -1,0 +1,193 @@
+//! Opening checkouts and the portal.
+
+use lastro_model::Plan;
+use lastro_store::faulty::Operation;
+
+use super::Shop;
+use super::stripe::{KEY, Trouble};
+use crate::app::id_of;
+
+#[tokio::test]
+async fn a_paid_checkout_gives_its_plan_to_the_same_key() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    let before = shop.app.get("/api/v1/billing").key(&key).send().await.expect(200).json();
+    let none = serde_json::json!({"plan": "free", "status": "none", "current_period_end": null, "cancel_at_period_end": false});
+    assert_eq!(before, none);
+    let checkout = shop.begin(&key, "gold").await;
+    let form = shop.stripe().checkouts[&checkout].form.clone();
+    let account = id_of(&key).to_string();
+    for (name, value) in [
+        ("mode", "subscription"),
+        ("line_items[0][price]", "price_gold"),
+        ("line_items[0][quantity]", "1"),
+        ("client_reference_id", &account),
+        ("customer_email", "test@example.com"),
+        ("success_url", "https://data.example/billing/success"),
+        ("cancel_url", "https://data.example/billing/cancel"),
+        ("metadata[account]", &account),
+        ("subscription_data[metadata][account]", &account),
+    ] {
+        assert_eq!(form.get(name).map(String::as_str), Some(value), "{name}");
+    }
+    assert_eq!(form.len(), 9, "{form:?}");
+    assert_eq!(shop.plan(&key).await, "free", "nothing is paid yet");
+    shop.stripe().pay(&checkout).unwrap();
+    shop.deliver().await;
+    assert_eq!(shop.plan(&key).await, "gold");
+    let after = shop.app.get("/api/v1/billing").key(&key).send().await.expect(200).json();
+    let active = serde_json::json!({"plan": "gold", "status": "active", "current_period_end": "2026-12-02T12:00:00Z", "cancel_at_period_end": false});
+    assert_eq!(after, active);
+}
+
+#[tokio::test]
+async fn a_new_checkout_expires_the_one_before() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    let first = shop.begin(&key, "gold").await;
+    let second = shop.begin(&key, "platinum").await;
+    assert_eq!(shop.stripe().checkouts[&first].status, "expired");
+    assert_eq!(shop.stripe().open_checkouts(), std::slice::from_ref(&second));
+    shop.deliver().await;
+    shop.stripe().pay(&second).unwrap();
+    shop.deliver().await;
+    assert_eq!(shop.plan(&key).await, "platinum");
+}
+
+#[tokio::test]
+async fn a_subscriber_is_led_to_the_portal() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    // The events are lost.
+    shop.stripe().events.clear();
+    for status in ["active", "past_due", "incomplete", "unpaid", "paused"] {
+        shop.stripe().change(&subscription, |subscription| subscription.status = status);
+        let url = shop.checkout(&key, "platinum").await.expect(201).json()["url"].clone();
+        assert_eq!(url, "https://billing.stripe.invalid/p/1", "{status}");
+    }
+    shop.stripe().change(&subscription, |subscription| subscription.status = "canceled");
+    let again = shop.begin(&key, "bronze").await;
+    let (checkout, customer) = {
+        let state = shop.stripe();
+        (state.checkouts[&again].clone(), state.subscriptions[&subscription].customer.clone())
+    };
+    assert_eq!(checkout.form.get("customer"), Some(&customer), "the same customer as before");
+    assert!(!checkout.form.contains_key("customer_email"));
+    assert_eq!(shop.plan(&key).await, "free");
+}
+
+#[tokio::test]
+async fn a_lost_payment_is_learnt_at_the_next_checkout() {
+    let shop = Shop::open().await;
+    let (key, _) = shop.paid("gold").await;
+    shop.stripe().events.clear();
+    assert_eq!(shop.plan(&key).await, "free");
+    let url = shop.checkout(&key, "gold").await.expect(201).json()["url"].clone();
+    assert_eq!(url, "https://billing.stripe.invalid/p/1");
+    assert_eq!(shop.plan(&key).await, "gold");
+}
+
+#[tokio::test]
+async fn the_portal_needs_a_customer() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    shop.app.post("/api/v1/billing/portal", "").key(&key).send().await.expect(404);
+    let (key, _) = shop.paid("gold").await;
+    shop.deliver().await;
+    let url = shop.app.post("/api/v1/billing/portal", "").key(&key).send().await.expect(201).json();
+    assert_eq!(url["url"], "https://billing.stripe.invalid/p/1");
+    let call = shop.stripe().calls.last().unwrap().clone();
+    assert_eq!(call.form["return_url"], "https://data.example/usage");
+}
+
+#[tokio::test]
+async fn plans_that_are_not_sold_are_refused() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    for body in [r#"{"plan":"free"}"#, r#"{"plan":"lead"}"#, r#"{"plan":1}"#, "{}", "", "[]"] {
+        shop.app.post("/api/v1/billing/checkout", body).key(&key).send().await.expect(400);
+    }
+    shop.app.post("/api/v1/billing/checkout", r#"{"plan":"gold"}"#).send().await.expect(401);
+    assert!(shop.stripe().checkouts.is_empty());
+}
+
+#[tokio::test]
+async fn a_call_that_fails_once_is_repeated_without_effect() {
+    let shop = Shop::open().await;
+    for trouble in
+        [Trouble::Cut, Trouble::Silence, Trouble::Status(409), Trouble::Status(429), Trouble::Status(500)]
+    {
+        let key = shop.app.ample_key(Plan::Free).await;
+        let before = shop.stripe().checkouts.len();
+        shop.stripe.trouble([trouble]);
+        shop.begin(&key, "gold").await;
+        assert_eq!(shop.stripe().checkouts.len(), before + 1, "{trouble:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_unreachable_stripe_is_a_clear_503() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    shop.stripe.trouble([Trouble::Status(503), Trouble::Cut]);
+    let message = shop.checkout(&key, "gold").await.expect_error(503);
+    assert!(message.contains("payments are not available"), "{message}");
+    shop.begin(&key, "gold").await;
+}
+
+#[tokio::test]
+async fn a_checkout_that_cannot_be_recorded_is_given_to_nobody() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    shop.app.faults.fail_next(Operation::RecordBilling);
+    shop.checkout(&key, "gold").await.expect(503);
+    let recorded = shop.begin(&key, "gold").await;
+    assert!(shop.stripe().open_checkouts().contains(&recorded));
+}
+
+#[tokio::test]
+async fn concurrent_checkouts_leave_one_that_was_given_out() {
+    let shop = Shop::open().await;
+    let other = shop.app.beside(|setup| super::switch_on(setup, &shop.stripe)).await;
+    super::is_ready(&other).await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    let body = r#"{"plan":"gold"}"#;
+    let path = "/api/v1/billing/checkout";
+    let answers = tokio::join!(
+        shop.app.post(path, body).key(&key).send(),
+        other.post(path, body).key(&key).send(),
+        shop.app.post(path, body).key(&key).send(),
+        other.post(path, body).key(&key).send(),
+    );
+    let given: Vec<String> = [answers.0, answers.1, answers.2, answers.3]
+        .into_iter()
+        .filter(|answer| answer.status == 201)
+        .map(|answer| answer.json()["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned())
+        .collect();
+    let open = shop.stripe().open_checkouts();
+    assert_eq!(given.iter().filter(|id| open.contains(id)).count(), 1, "{given:?} {open:?}");
+}
+
+#[tokio::test]
+async fn revoking_the_last_key_of_a_payer_says_so() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    let told = shop.app.request(reqwest::Method::DELETE, "/api/v1/keys/current").key(&key).send().await;
+    assert!(told.expect(200).json()["message"].as_str().unwrap().contains("subscription goes on"));
+    let (key, other) = shop.paid("gold").await;
+    shop.deliver().await;
+    assert_ne!(subscription, other);
+    shop.stripe().change(&other, |subscription| subscription.status = "canceled");
+    shop.deliver().await;
+    shop.app.request(reqwest::Method::DELETE, "/api/v1/keys/current").key(&key).send().await.expect(204);
+}
+
+#[tokio::test]
+async fn secrets_are_shown_nowhere() {
+    let shop = Shop::open().await;
+    let shown = format!("{:?} {:?}", shop.app.service.app.billing, shop.app.service);
+    assert!(!shown.contains("hunter2") && KEY.contains("hunter2"));
+    let (_, metrics) = shop.app.admin("/metrics").await;
+    assert!(!metrics.contains("hunter2"));
+}

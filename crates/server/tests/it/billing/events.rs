@@ -1,0 +1,232 @@
+//! Stripe's events: signatures, repetitions, losses, and the daily check that makes up for them.
+
+use lastro_model::Plan;
+use lastro_store::faulty::Operation;
+use serde_json::{Value, json};
+
+use super::stripe::Trouble;
+use super::{SECRET, Shop, deliver, event, is_ready, plan, signature, switch_on};
+use crate::app::{id_of, soon};
+
+/// Delivers what Stripe has made, in any order and with every event twice.
+async fn deliver_in_disorder(shop: &Shop) {
+    let mut events: Vec<Value> =
+        std::mem::take(&mut shop.stripe().events).iter().map(|(kind, object)| event(kind, object)).collect();
+    events.extend(events.clone());
+    fastrand::shuffle(&mut events);
+    for event in &events {
+        deliver(&shop.app, event).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn only_signed_events_of_now_are_taken() {
+    let shop = Shop::open().await;
+    let (key, _) = shop.paid("gold").await;
+    let (kind, object) = shop.stripe().events[0].clone();
+    let (body, now) = (event(&kind, &object).to_string(), shop.app.timestamp().as_second());
+    let good = signature(SECRET, now, &body);
+    let old = format!("v1={}", "0".repeat(64));
+    for bad in [
+        String::new(),
+        signature("whsec_other", now, &body),
+        signature("hunter2", now, &body),
+        signature(SECRET, now - 301, &body),
+        signature(SECRET, now + 301, &body),
+        signature(SECRET, now, "{}"),
+        good.replace("v1=", "v0="),
+    ] {
+        let asking = shop.app.post("/billing/stripe", body.clone()).header("stripe-signature", &bad);
+        asking.send().await.expect(400);
+    }
+    assert_eq!(shop.plan(&key).await, "free");
+    let rolled = good.replace(",v1=", &format!(",{old},v1="));
+    shop.app.post("/billing/stripe", body).header("stripe-signature", &rolled).send().await.expect(200);
+    assert_eq!(shop.plan(&key).await, "gold");
+    let large = " ".repeat(256 * 1024 + 1);
+    shop.app.post("/billing/stripe", large).header("stripe-signature", &good).send().await.expect(413);
+}
+
+#[tokio::test]
+async fn events_cost_no_quota_and_need_no_key() {
+    let shop = Shop::open().await;
+    for _ in 0..40 {
+        deliver(&shop.app, &event("charge.succeeded", &json!({"customer": "cus_1"}))).await.expect(200);
+    }
+    shop.app.get("/health").send().await.expect(200);
+}
+
+#[tokio::test]
+async fn strange_events_change_nothing() {
+    let shop = Shop::open().await;
+    let asked = shop.stripe().calls.len();
+    for (kind, object) in [
+        ("customer.subscription.updated", json!({"customer": "../prices"})),
+        ("customer.subscription.updated", json!({"customer": 7})),
+        ("customer.subscription.updated", json!({})),
+        ("charge.refunded", json!({"customer": "cus_1"})),
+        ("checkout.session.expired", json!({"id": "cs_unknown"})),
+    ] {
+        deliver(&shop.app, &event(kind, &object)).await.expect(200);
+    }
+    assert_eq!(shop.stripe().calls.len(), asked, "Stripe was not asked");
+    deliver(&shop.app, &json!({"id": "evt_1"})).await.expect(400);
+    deliver(&shop.app, &event("invoice.paid", &json!({"customer": "cus_stranger"}))).await.expect(200);
+    assert!(shop.app.plain.list_billing().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_known_event_asks_nobody() {
+    let shop = Shop::open().await;
+    let (_, _) = shop.paid("gold").await;
+    let (kind, object) = shop.stripe().events[0].clone();
+    let event = event(&kind, &object);
+    deliver(&shop.app, &event).await.expect(200);
+    let asked = shop.stripe().calls.len();
+    deliver(&shop.app, &event).await.expect(200);
+    assert_eq!(shop.stripe().calls.len(), asked);
+    shop.app.advance_seconds(41 * 86_400);
+    soon(async || !shop.app.plain.knows_billing_event(event["id"].as_str().unwrap()).await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn the_plan_follows_the_status() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    for (status, expected) in [
+        ("past_due", "gold"),
+        ("unpaid", "free"),
+        ("active", "gold"),
+        ("paused", "free"),
+        ("trialing", "gold"),
+        ("canceled", "free"),
+    ] {
+        shop.stripe().change(&subscription, |subscription| subscription.status = status);
+        shop.deliver().await;
+        assert_eq!(shop.plan(&key).await, expected, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn an_incomplete_payment_gives_nothing_and_takes_nothing() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Bronze).await;
+    let checkout = shop.begin(&key, "gold").await;
+    let subscription = shop.stripe().complete(&checkout, "incomplete").unwrap();
+    shop.deliver().await;
+    assert_eq!(shop.plan(&key).await, "bronze");
+    shop.stripe().change(&subscription, |subscription| subscription.status = "active");
+    shop.deliver().await;
+    assert_eq!(shop.plan(&key).await, "gold");
+}
+
+#[tokio::test]
+async fn a_changed_price_changes_the_plan_and_an_unknown_one_does_not() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    for (price, expected) in
+        [("price_platinum", "platinum"), ("price_stranger", "platinum"), ("price_bronze", "bronze")]
+    {
+        shop.stripe().change(&subscription, |subscription| subscription.price = price.to_owned());
+        shop.deliver().await;
+        assert_eq!(shop.plan(&key).await, expected, "{price}");
+    }
+}
+
+#[tokio::test]
+async fn the_operators_plan_stands_until_the_status_changes() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    shop.app.elsewhere().await.set_plan(id_of(&key), Plan::Platinum, None).await.unwrap();
+    soon(async || shop.plan(&key).await == "platinum").await;
+    let customer = shop.stripe().subscriptions[&subscription].customer.clone();
+    deliver(&shop.app, &event("invoice.paid", &json!({ "customer": customer }))).await.expect(200);
+    assert_eq!(shop.plan(&key).await, "platinum");
+    shop.stripe().change(&subscription, |subscription| subscription.status = "past_due");
+    shop.deliver().await;
+    assert_eq!(shop.plan(&key).await, "gold");
+}
+
+#[tokio::test]
+async fn order_and_repetition_change_nothing() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    for status in ["past_due", "unpaid", "canceled", "active"] {
+        shop.stripe().change(&subscription, |subscription| subscription.status = status);
+    }
+    deliver_in_disorder(&shop).await;
+    assert_eq!(shop.plan(&key).await, "gold");
+}
+
+#[tokio::test]
+async fn a_failed_event_is_a_5xx_and_succeeds_again() {
+    let shop = Shop::open().await;
+    let (key, _) = shop.paid("gold").await;
+    let (kind, object) = shop.stripe().events[0].clone();
+    let event = event(&kind, &object);
+    for operation in [Operation::KnowsBillingEvent, Operation::FindBilling, Operation::RecordBilling] {
+        shop.app.faults.fail_next(operation);
+        deliver(&shop.app, &event).await.expect(503);
+        assert_eq!(shop.plan(&key).await, "free");
+    }
+    shop.stripe.trouble([Trouble::Status(500), Trouble::Status(429)]);
+    deliver(&shop.app, &event).await.expect(503);
+    shop.app.faults.fail_next(Operation::RememberBillingEvent);
+    deliver(&shop.app, &event).await.expect(503);
+    deliver(&shop.app, &event).await.expect(200);
+    assert_eq!(shop.plan(&key).await, "gold");
+}
+
+#[tokio::test]
+async fn a_plan_is_in_force_on_all_replicas() {
+    let shop = Shop::open().await;
+    let other = shop.app.beside(|setup| switch_on(setup, &shop.stripe)).await;
+    is_ready(&other).await;
+    let (key, subscription) = shop.paid("gold").await;
+    assert_eq!(plan(&other, &key).await, "free");
+    let events: Vec<Value> =
+        std::mem::take(&mut shop.stripe().events).iter().map(|(kind, object)| event(kind, object)).collect();
+    let (here, there) = tokio::join!(deliver(&shop.app, &events[0]), deliver(&other, &events[1]));
+    here.expect(200);
+    there.expect(200);
+    soon(async || plan(&other, &key).await == "gold" && shop.plan(&key).await == "gold").await;
+    shop.stripe().change(&subscription, |subscription| subscription.status = "canceled");
+    let (kind, object) = shop.stripe().events.pop().unwrap();
+    deliver(&other, &event(&kind, &object)).await.expect(200);
+    soon(async || plan(&other, &key).await == "free" && shop.plan(&key).await == "free").await;
+}
+
+#[tokio::test]
+async fn lost_events_are_made_up_for_by_the_daily_check() {
+    let shop = Shop::open().await;
+    let (paid, subscription) = shop.paid("gold").await;
+    let abandoned = shop.app.ample_key(Plan::Free).await;
+    let checkout = shop.begin(&abandoned, "gold").await;
+    shop.app.advance_seconds(3601);
+    soon(async || shop.plan(&paid).await == "gold").await;
+    shop.stripe().change(&subscription, |subscription| subscription.status = "canceled");
+    shop.stripe().checkouts.get_mut(&checkout).unwrap().status = "expired";
+    shop.app.advance_seconds(86_401);
+    soon(async || shop.plan(&paid).await == "free").await;
+    let states = async || shop.app.plain.list_billing().await.unwrap();
+    soon(async || states().await.iter().all(|state| state.checkout.is_none())).await;
+    assert_eq!(shop.plan(&abandoned).await, "free");
+}
+
+#[tokio::test]
+async fn one_refused_account_does_not_stop_the_check_of_others() {
+    let shop = Shop::open().await;
+    let (first, _) = shop.paid("gold").await;
+    let (second, _) = shop.paid("gold").await;
+    let missing = {
+        let ids = if id_of(&first) < id_of(&second) { (&first, &second) } else { (&second, &first) };
+        let state = shop.app.plain.billing(lastro_model::AccountId(id_of(ids.0))).await.unwrap().unwrap();
+        shop.stripe().checkouts.remove(&state.checkout.unwrap());
+        ids.1.clone()
+    };
+    shop.app.advance_seconds(3601);
+    soon(async || shop.plan(&missing).await == "gold").await;
+}
