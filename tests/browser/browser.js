@@ -32,12 +32,20 @@ export async function openBrowser(origin) {
       try {
         await stay(page, context);
         await page.waitForLoadState('networkidle');
+      } catch (error) {
+        throw new Error(`${error.message}\n${await seen(page)}\n${faults.join('\n')}`, { cause: error });
       } finally {
         await context.close();
       }
       assert.deepEqual(faults, []);
     },
   };
+}
+
+/** The address and the text that a reader has before their eyes. */
+async function seen(page) {
+  const text = await page.locator('main').innerText({ timeout: 1000 }).catch((error) => error.message);
+  return `at ${page.url()}:\n${text}`;
 }
 
 function watch(page, origin, refusals) {
