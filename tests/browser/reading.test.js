@@ -13,8 +13,8 @@ const PAGES = [
   '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/fx/usd-brl', '/calculator',
   '/calculator/correction?index=ipca&from=2025-11&to=2026-06&amount=1000', '/calculator?kind=accumulation',
   '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/calculator?kind=debt', '/calculator?kind=rent',
-  '/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000', '/explore', '/usage', '/status', '/pricing', '/docs',
-  '/privacy', '/versions', '/changelog',
+  '/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000', '/explore', '/explore/companies/PETR4', '/usage', '/status', '/pricing', '/docs',
+  '/indices', '/privacy', '/versions', '/changelog',
 ];
 const LANGUAGES = { 'pt-BR': 'pt-BR', 'en-US': 'en' };
 
@@ -197,7 +197,7 @@ test('a pointer on a chart is told the value below it', async () => {
 });
 
 test('the first view is small and nothing moves', async () => {
-  for (const path of ['/', '/series', '/series/selic', '/calculator', '/pricing', '/status']) {
+  for (const path of ['/', '/series', '/series/selic', '/calculator', '/indices', '/explore/companies/PETR4', '/pricing', '/status']) {
     await browser.visit({ viewport: { width: 390, height: 844 } }, async (page, context) => {
       const client = await context.newCDPSession(page);
       let bytes = 0;
@@ -219,7 +219,7 @@ test('a page that does not exist is a page', async () => {
   await browser.visit({ refusals: true, locale: 'pt-BR' }, async (page) => {
     const answer = await page.goto('/nada');
     assert.equal(answer.status(), 404);
-    await page.getByRole('heading', { name: 'Não há nada aqui' }).waitFor();
+    await page.getByRole('heading', { name: 'Página não encontrada' }).waitFor();
     assert.deepEqual(await violations(page), []);
     await page.screenshot({ path: join(PICTURES, 'not-found.png') });
   });

@@ -3,7 +3,7 @@ import { launch } from 'chrome-launcher';
 import lighthouse from 'lighthouse';
 
 const URL = process.env.LASTRO_URL;
-const PATHS = ['/', '/series/ipca', '/calculator', '/calculator?kind=debt'];
+const PATHS = ['/', '/series/ipca', '/calculator', '/calculator?kind=debt', '/indices', '/explore', '/explore/companies/PETR4'];
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'];
 const BAR = 95;
 

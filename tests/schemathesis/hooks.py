@@ -10,7 +10,8 @@ _clients = itertools.count()
 def adjust_query(query):
     """Puts `from` before `to`, and asks for numbers: the description has the types of these, not of decimals as strings.
 
-    Both ends of a period have the same schema, so swapping them keeps a case valid or invalid.
+    Both ends of a period have the same schema, so swapping them keeps a case valid or invalid. Nothing changes during
+    the run, so a valid wait is cut short.
     """
     if isinstance(query, dict):
         start, end = query.get("from"), query.get("to")
@@ -18,6 +19,8 @@ def adjust_query(query):
             query["from"], query["to"] = end, start
         if query.get("numbers") == "string":
             query["numbers"] = "number"
+        if str(query.get("wait")) in map(str, range(1, 26)):
+            query["wait"] = 0
 
 
 @schemathesis.hook

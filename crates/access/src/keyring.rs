@@ -111,6 +111,15 @@ impl KeyRing {
         Lookup::Found(Arc::clone(&slot.key))
     }
 
+    /// The key with this id as it is now, if it still works. Counts as a use, so that it stays in the ring.
+    pub fn current(&self, id: KeyId, now: Now) -> Option<Arc<ActiveKey>> {
+        let slots = self.slots.pin();
+        let slot = slots.get(&id)?;
+        let ended = slot.key.ends_at.is_some_and(|end| end.as_millisecond() <= now.unix_ms);
+        slot.key.used_at.store(seconds(now.monotonic_ns), Ordering::Relaxed);
+        (!slot.revoked && !ended).then(|| Arc::clone(&slot.key))
+    }
+
     /// Applies a change that this process just made to a key. A record older than the ring's is ignored.
     ///
     /// [`KeyRing::revision`] stays: earlier changes of other keys may not have been read yet, and a revocation among

@@ -27,6 +27,7 @@ pub enum Feature {
     /// A series beyond its newest [`HISTORY_MONTHS`] months.
     History,
     BulkExport,
+    Changes,
     CsvExport,
     Webhooks,
 }
@@ -63,7 +64,7 @@ impl FeatureRow {
 
 impl Feature {
     /// All features, in the order of the lists of plans.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Public,
         Self::OwnKey,
         Self::Market,
@@ -72,6 +73,7 @@ impl Feature {
         Self::Filings,
         Self::History,
         Self::BulkExport,
+        Self::Changes,
         Self::CsvExport,
         Self::Webhooks,
     ];
@@ -87,25 +89,28 @@ impl Feature {
                     "Dados de mercado: {series}, câmbio e mais {others} séries")),
             Self::Companies => FeatureRow::sold(Bronze, "companies", "Companies",
                 text("Companies: the whole registry, by filter, code or CNPJ",
-                    "Empresas: o cadastro inteiro, por filtro, código ou CNPJ")),
+                    "Empresas: o cadastro completo, com filtros e consulta por código ou CNPJ")),
             Self::Search => FeatureRow::sold(Bronze, "search", "Search",
                 text("Search across companies and filings",
                     "Busca em empresas e documentos")),
             Self::Filings => FeatureRow::sold(Gold, "filings", "Filings",
                 text("Filings of every company, with links to the documents",
-                    "Documentos de todas as empresas, com links para os originais")),
+                    "Documentos de todas as empresas, com links para os originais na CVM")),
             Self::History => FeatureRow::sold(Gold, "historical_data", "Historical data",
                 text("Historical data: every series from its first day",
-                    "Histórico: cada série desde o primeiro dia")),
+                    "Histórico completo: todas as séries desde o início")),
             Self::BulkExport => FeatureRow::sold(Gold, "bulk_export", "Bulk export",
                 text("Bulk export of whole data sets",
-                    "Exportação em massa de conjuntos inteiros")),
+                    "Exportação em lote de bases de dados inteiras")),
+            Self::Changes => FeatureRow::sold(Gold, "changes", "Changes",
+                text("Changes: every new, corrected and withdrawn row, to keep a copy true",
+                    "Alterações: cada linha nova, corrigida ou retirada, para manter uma cópia sempre fiel")),
             Self::CsvExport => FeatureRow::sold(Platinum, "csv_export", "CSV export",
                 text("CSV export of every list, search and series, and of whole data sets",
-                    "CSV de cada lista, busca e série, e de conjuntos inteiros")),
+                    "Exportação em CSV de listas, buscas, séries e bases de dados inteiras")),
             Self::Webhooks => FeatureRow::sold(Platinum, "webhooks", "Webhooks",
                 text("Webhooks when new data arrives",
-                    "Webhooks quando chegam dados novos")),
+                    "Webhooks que avisam quando há dados novos")),
         }
     }
 
@@ -165,34 +170,34 @@ static TABLE: [Terms; 4] = [
             text("Without a key, limited per client IP address", "Sem chave, limite por endereço IP"),
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
             text("No companies, search or filings", "Sem empresas, busca ou documentos"),
-            text("No bulk export, CSV export or webhooks", "Sem exportação em massa, CSV ou webhooks"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV ou webhooks"),
         ],
     },
     Terms {
         plan: Plan::Bronze,
         price_usd: 29,
         requests_per_minute: 100,
-        tagline: text("Every registered company, and search", "Todas as empresas registradas, e busca"),
+        tagline: text("Every registered company, and search", "Todas as companhias registradas, com busca"),
         extras: &[],
         restrictions: &[
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
-            text("Filings appear in search results only; no filings endpoints", "Documentos só nos resultados da busca; sem endpoints de documentos"),
-            text("No bulk export, CSV export or webhooks", "Sem exportação em massa, CSV ou webhooks"),
+            text("Filings appear in search results only; no filings endpoints", "Documentos apenas nos resultados da busca; sem endpoints de documentos"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV ou webhooks"),
         ],
     },
     Terms {
         plan: Plan::Gold,
         price_usd: 99,
         requests_per_minute: 500,
-        tagline: text("Filings and the whole history", "Documentos e o histórico inteiro"),
+        tagline: text("Filings and the whole history", "Documentos e histórico completo"),
         extras: &[],
-        restrictions: &[text("No CSV export or webhooks", "Sem exportação CSV ou webhooks")],
+        restrictions: &[text("No CSV export or webhooks", "Sem exportação em CSV nem webhooks")],
     },
     Terms {
         plan: Plan::Platinum,
         price_usd: 299,
         requests_per_minute: 2000,
-        tagline: text("Everything, pushed to you as it happens", "Tudo, entregue a você assim que acontece"),
+        tagline: text("Everything, pushed to you as it happens", "Tudo, com aviso assim que acontece"),
         extras: &[text("Priority support", "Atendimento prioritário")],
         restrictions: &[],
     },

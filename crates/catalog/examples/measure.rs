@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints, for the eye")]
 
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Rows, Table};
-use lastro_model::{Company, Day, Filing, FilingId};
+use lastro_model::{Company, Day, Filing, FilingId, History};
 use lastro_sample::Shape;
 
 /// The allocator of the server binary, so that memory is released in the same way.
@@ -87,6 +87,7 @@ fn category() -> FilingFilter<'static> {
         category: Some("fato relevante"),
         from: Day::parse("2019-01-01").ok(),
         to: Day::parse("2026-06-30").ok(),
+        ..FilingFilter::default()
     }
 }
 
@@ -120,22 +121,22 @@ fn changes(filings: &Filings) {
 }
 
 /// Filings of another set, with unused numbers.
-fn new_filings(count: usize, first: u64) -> Vec<Filing> {
+fn new_filings(count: usize, first: u64) -> Vec<(Filing, History)> {
     let shape = Shape { companies: COMPANIES, filings: count, seed: 2 };
     let companies: Vec<Company> = lastro_sample::companies(&shape);
-    let numbered = |(number, filing)| Filing {
-        id: FilingId::Protocol(100_000_000 + number),
-        delivered_on: lastro_sample::NEWEST_DAY.into(),
-        ..filing
+    let numbered = |(number, filing)| {
+        let id = FilingId::Protocol(100_000_000 + number);
+        (Filing { id, delivered_on: lastro_sample::NEWEST_DAY.into(), ..filing }, History::default())
     };
     (first..).zip(lastro_sample::filings(&shape, &companies)).map(numbered).collect()
 }
 
-fn changed_filings(filings: &Filings, count: usize) -> Vec<Filing> {
+fn changed_filings(filings: &Filings, count: usize) -> Vec<(Filing, History)> {
     let rows = (0..filings.len() as u32).step_by((filings.len() / count).max(1)).take(count);
     let corrected = |row| {
         let filing = filings.filing(row);
-        Filing { description: format!("{}, retificado", filing.description), ..filing }
+        let description = format!("{}, retificado", filing.description);
+        (Filing { description, ..filing }, filings.history(row))
     };
     rows.map(corrected).collect()
 }

@@ -4,7 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
-use lastro_model::{BySeries, BySource, Cnpj, Edition, FxQuote, Pair, RatePoint, Series, Source, Stamp};
+use lastro_model::{
+    BySeries, BySource, Cnpj, Edition, FxQuote, Mark, Pair, RatePoint, Series, Source, Stamp,
+};
 
 use crate::{
     Companies, CompanyFilter, FilingFilter, Filings, Found, FxBook, Highlights, Interpretation, Object, Page,
@@ -44,6 +46,10 @@ pub struct Catalog {
     pub filings: Arc<Part<Filings>>,
     /// Consistency checks of the series.
     pub checks: Arc<BySeries<Vec<Check>>>,
+    /// The end of the last edition of which it and all before it are in service.
+    pub mark: Mark,
+    /// The ends of later editions that are in service, too.
+    pub ahead: Arc<[Mark]>,
 }
 
 impl Catalog {
@@ -54,7 +60,17 @@ impl Catalog {
             companies: Arc::default(),
             filings: Arc::default(),
             checks: Arc::new(checks(&BySeries::new(|_| &[][..]))),
+            mark: Mark::default(),
+            ahead: Arc::default(),
         }
+    }
+
+    /// The place in the log whose changes lead on from rows with these stamps. It is never too late: changes before it
+    /// may be part of the rows only if a part could not be brought into service.
+    pub fn mark_of(&self, stamps: &[Stamp]) -> Mark {
+        let newest = stamps.iter().map(|stamp| stamp.edition).max().unwrap_or_default();
+        let ahead = self.ahead.iter().find(|mark| mark.stamp.edition == newest);
+        ahead.copied().unwrap_or(self.mark)
     }
 
     /// Returns a copy with one series replaced and every identity it takes part in recomputed.

@@ -7,7 +7,7 @@ use lastro_model::{Day, FxQuote, Pair};
 use lastro_search::Page;
 
 use crate::page::{Listing, Rows};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use crate::{Point, Revision, Revisions, Timeline};
 
 /// A filter of the quotes. Fields that are `None` match everything.
@@ -99,6 +99,7 @@ impl FxBook {
 
 impl Table for FxBook {
     const COLUMNS: &'static [&'static str] = <FxQuote as Point>::COLUMNS;
+    const TYPES: &'static [ColumnType] = <FxQuote as Point>::TYPES;
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let (timeline, place) = self.place(position);

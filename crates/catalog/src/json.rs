@@ -8,7 +8,8 @@ use std::borrow::{BorrowMut, Cow};
 use std::fmt::Display;
 use std::io::Write as _;
 
-use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, Pair, Ticker};
+use jiff::Timestamp;
+use lastro_model::{Cnpj, CompanyId, Day, Decimal, FilingId, History, Pair, Ticker};
 
 /// A member name with the punctuation before a token, made by [`name!`](crate::name): `,"id":"`. Before other values
 /// its last quote is left out.
@@ -237,6 +238,23 @@ pub(crate) fn string(text: &str) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(text.len() + 2);
     push_string(text, &mut bytes);
     bytes.into_boxed_slice()
+}
+
+pub(crate) const NULL: &[u8] = b"null";
+
+/// A time as a JSON string, quotes included.
+pub(crate) fn time_json(time: Timestamp) -> Box<[u8]> {
+    string(&time.to_string())
+}
+
+/// Adds the members of a row's history.
+pub(crate) fn with_history(object: Object<Vec<u8>>, history: History) -> Object<Vec<u8>> {
+    let first_seen = history.first_seen.map_or_else(|| NULL.into(), time_json);
+    let object = object.raw(name!("first_seen_at"), &first_seen);
+    match history.withdrawn {
+        None => object,
+        Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)),
+    }
 }
 
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {

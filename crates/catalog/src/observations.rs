@@ -8,7 +8,7 @@ use lastro_search::Page;
 
 use crate::json::Object;
 use crate::page::{Listing, Rows};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use crate::{Part, Timeline, name};
 
 /// Series in table order, each newest first.
@@ -52,6 +52,7 @@ impl Observations {
 
 impl Table for Observations {
     const COLUMNS: &'static [&'static str] = &["series", "date", "value"];
+    const TYPES: &'static [ColumnType] = &[ColumnType::Text, ColumnType::Day, ColumnType::Decimal];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let (series, point) = self.place(position);

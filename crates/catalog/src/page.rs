@@ -40,6 +40,24 @@ impl<'a> Listing<'a> {
     }
 }
 
+/// One page of `listed` rows with others between them. Each of the `others` has the number of listed rows before it, and
+/// its position; they are in order.
+pub(crate) fn with_others(
+    listed: usize,
+    nth: impl Fn(usize) -> u32,
+    others: &[(usize, u32)],
+    page: Page,
+) -> Listing<'static> {
+    let total = listed + others.len();
+    // The index of each of the others among all rows.
+    let places: Vec<usize> = others.iter().enumerate().map(|(index, (rank, _))| index + rank).collect();
+    let row = |index: usize| match places.binary_search(&index) {
+        Ok(other) => others[other].1,
+        Err(before) => nth(index - before),
+    };
+    Listing { total, rows: Rows::Found(page.of(total).map(row).collect()) }
+}
+
 /// A page of search results, and how the query was interpreted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found<'a> {

@@ -13,6 +13,8 @@ pub enum Cell<'a> {
     Token(&'a dyn Display),
     /// Digits, optionally with a sign and a decimal point.
     Number(&'a dyn Display),
+    /// Texts, and the separator for formats without lists.
+    List(&'a [String], &'static str),
     /// JSON's `null`.
     Nothing,
 }
@@ -35,14 +37,30 @@ impl fmt::Debug for Cell<'_> {
             Self::Text(text) => write!(f, "Text({text:?})"),
             Self::Token(token) => write!(f, "Token({token})"),
             Self::Number(number) => write!(f, "Number({number})"),
+            Self::List(texts, _) => write!(f, "List({texts:?})"),
             Self::Nothing => f.write_str("Nothing"),
         }
     }
 }
 
+/// The type of a column, for formats that have types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    Text,
+    /// A day, or the midnight that begins it.
+    Day,
+    /// An instant in UTC.
+    Instant,
+    Integer,
+    Decimal,
+    TextList,
+}
+
 pub trait Table {
     /// The field names, in the order of the JSON object and of the cells.
     const COLUMNS: &'static [&'static str];
+    /// The types of [`Table::COLUMNS`].
+    const TYPES: &'static [ColumnType];
 
     /// Appends a row as one JSON object.
     ///

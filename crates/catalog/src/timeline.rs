@@ -13,12 +13,13 @@ use crate::json::Object;
 use crate::name;
 use crate::page::Listing;
 use crate::revisions::{FirstDay, Revisions};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 
 /// A value of a series on a day.
 pub trait Point: Clone {
     /// The member names of the JSON object.
     const COLUMNS: &'static [&'static str];
+    const TYPES: &'static [ColumnType];
 
     fn day(&self) -> Day;
     /// Appends the point as one JSON object, decimals as published.
@@ -28,6 +29,7 @@ pub trait Point: Clone {
 
 impl Point for RatePoint {
     const COLUMNS: &'static [&'static str] = &["date", "value"];
+    const TYPES: &'static [ColumnType] = &[ColumnType::Day, ColumnType::Decimal];
 
     fn day(&self) -> Day {
         self.day
@@ -45,6 +47,8 @@ impl Point for RatePoint {
 
 impl Point for FxQuote {
     const COLUMNS: &'static [&'static str] = &["date", "pair", "buy", "sell"];
+    const TYPES: &'static [ColumnType] =
+        &[ColumnType::Day, ColumnType::Text, ColumnType::Decimal, ColumnType::Decimal];
 
     fn day(&self) -> Day {
         self.day
@@ -156,6 +160,7 @@ impl<P: Point> Timeline<P> {
 
 impl<P: Point> Table for Timeline<P> {
     const COLUMNS: &'static [&'static str] = P::COLUMNS;
+    const TYPES: &'static [ColumnType] = P::TYPES;
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
         let position = position as usize;

@@ -4,7 +4,7 @@ use std::io::BufReader;
 
 use lastro_model::{Company, ReadFile, Records, Source, SourceState};
 use lastro_sources::{Fault, Reading, cvm, judgement};
-use lastro_store::RememberedFile;
+use lastro_store::{ListedFile, RememberedFile};
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
@@ -47,6 +47,7 @@ pub(crate) async fn synchronise(sync: &Synchronizer, state: &SourceState) -> Res
     let published = sync
         .publish(Source::Companies, move |rows_out| {
             rows_out.rows(Records::Companies(reading.rows));
+            rows_out.end_of_list(ListedFile::Registry, &file);
             rows_out.file(file);
             Ok(())
         })

@@ -12,7 +12,7 @@ use std::io::BufReader;
 use lastro_model::{Day, Filing, ReadFile, Records, Reject, Source, SourceState};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
-use lastro_store::RememberedFile;
+use lastro_store::{ListedFile, RememberedFile};
 
 use crate::fetch::{Download, FileAnswer};
 use crate::result::{SyncError, Synchronised};
@@ -284,6 +284,7 @@ fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
         }
     })?;
     rows_out.rows(Records::Filings(batch));
+    rows_out.end_of_list(ListedFile::Year(year), &file);
     rows_out.file(file);
     Ok(())
 }

@@ -118,7 +118,7 @@ async fn held(store: &dyn Store) -> Result<Quotes, SyncError> {
     let mut held = Quotes::new();
     let mut rows = store.load(Source::Fx).await?.rows;
     while let Some(batch) = rows.recv().await {
-        if let Records::Fx(quotes) = batch? {
+        if let Records::Fx(quotes) = batch?.rows {
             held.extend(quotes.into_iter().map(|quote| ((quote.pair, quote.day), quote)));
         }
     }

@@ -1,7 +1,7 @@
 //! Sends rows to a publication, in batches.
 
 use lastro_model::{ReadFile, Records, Withheld};
-use lastro_store::PublicationItem;
+use lastro_store::{ListedFile, PublicationItem};
 use tokio::sync::mpsc;
 
 #[derive(Debug)]
@@ -38,6 +38,13 @@ impl RowSender {
     /// Sends all points of the source that are withheld now.
     pub(crate) fn withheld(&mut self, points: Vec<Withheld>) {
         self.send(PublicationItem::Withheld(points));
+    }
+
+    /// Ends the rows of a file that lists all rows of its kind, so that the others are withdrawn. A file with rows that
+    /// cannot be parsed withdraws nothing: one of them may be the missing one.
+    pub(crate) fn end_of_list(&mut self, listed: ListedFile, file: &ReadFile) {
+        let listed = if file.rejects.is_empty() { listed } else { ListedFile::Unclear };
+        self.send(PublicationItem::EndOfList(listed));
     }
 
     pub(crate) fn file(&mut self, file: ReadFile) {

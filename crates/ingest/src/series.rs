@@ -118,7 +118,7 @@ async fn held(store: &dyn Store, source: Source) -> Result<Points, SyncError> {
     let mut held = Points::new();
     let mut rows = store.load(source).await?.rows;
     while let Some(batch) = rows.recv().await {
-        if let Records::Rates(points) = batch? {
+        if let Records::Rates(points) = batch?.rows {
             held.extend(points.into_iter().map(|point| (point.day, point)));
         }
     }

@@ -72,7 +72,7 @@ async fn held(sync: &Synchronizer) -> Result<Held, SyncError> {
     let day = brasilia_day(loaded.published_at.as_millisecond());
     let (mut securities, mut former_names) = (Vec::new(), Vec::new());
     while let Some(batch) = loaded.rows.recv().await {
-        match batch? {
+        match batch?.rows {
             Records::Tickers(rows) => securities.extend(rows),
             Records::FormerNames(rows) => former_names.extend(rows),
             _ => {}

@@ -50,6 +50,13 @@ pub struct FormerName {
     pub reference_day: Day,
 }
 
+/// Former names in the order in which they are shown: the latest first.
+pub fn latest_first(names: &[FormerName]) -> Vec<&FormerName> {
+    let mut sorted: Vec<&FormerName> = names.iter().collect();
+    sorted.sort_by(|one, other| (other.reference_day, &one.name).cmp(&(one.reference_day, &other.name)));
+    sorted
+}
+
 /// The meaning of a published status, for the filter's English words and for choosing among companies of one CNPJ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {

@@ -139,6 +139,13 @@ pub struct Stamp {
     pub published_unix_ms: i64,
 }
 
+/// A place in the log of changes: after this many changes of an edition.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mark {
+    pub stamp: Stamp,
+    pub position: u32,
+}
+
 /// A batch of rows of one source, on its way to or from the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Records {

@@ -1,5 +1,6 @@
 //! Tickers: the codes under which companies' securities trade, and the details of that trading.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{CompanyId, Day, ParseError};
@@ -79,6 +80,26 @@ impl TradedSecurity {
     pub fn has_ended(&self, on: Day) -> bool {
         self.trading_to.is_some_and(|last| last < on)
     }
+}
+
+/// The company that each ticker belongs to, sorted by ticker. Only companies that `is_registered` count. A ticker that
+/// passed between them belongs to the newest holder: by reference day of its form, then by first day of trading.
+pub fn current_holders<'a>(
+    securities: impl IntoIterator<Item = &'a TradedSecurity>,
+    is_registered: impl Fn(CompanyId) -> bool,
+) -> BTreeMap<Ticker, CompanyId> {
+    let mut newest: BTreeMap<Ticker, &TradedSecurity> = BTreeMap::new();
+    for security in securities.into_iter().filter(|security| is_registered(security.company_id)) {
+        let holder = newest.entry(security.ticker).or_insert(security);
+        if age(holder) < age(security) {
+            *holder = security;
+        }
+    }
+    newest.into_iter().map(|(ticker, security)| (ticker, security.company_id)).collect()
+}
+
+fn age(security: &TradedSecurity) -> (Day, Option<Day>, u16, CompanyId) {
+    (security.reference_day, security.trading_from, security.version, security.company_id)
 }
 
 #[cfg(test)]

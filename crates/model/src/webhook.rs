@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 
+use crate::random_id::name_with_prefix;
 use crate::{AccountId, CompanyId, ParseError, Series, Source};
 
 /// The events that a webhook can subscribe to, and the test message that is only sent on request.
@@ -17,7 +18,10 @@ pub enum WebhookEvent {
     FxUpdated,
     CompanyCreated,
     CompanyUpdated,
+    CompanyRemoved,
     FilingCreated,
+    FilingUpdated,
+    FilingRemoved,
     Ping,
 }
 
@@ -29,7 +33,10 @@ impl WebhookEvent {
             Self::FxUpdated,
             Self::CompanyCreated,
             Self::CompanyUpdated,
+            Self::CompanyRemoved,
             Self::FilingCreated,
+            Self::FilingUpdated,
+            Self::FilingRemoved,
         ];
         Series::market().map(Self::SeriesUpdated).chain(others)
     }
@@ -44,7 +51,10 @@ impl WebhookEvent {
             Self::FxUpdated => "fx.updated",
             Self::CompanyCreated => "company.created",
             Self::CompanyUpdated => "company.updated",
+            Self::CompanyRemoved => "company.removed",
             Self::FilingCreated => "filing.created",
+            Self::FilingUpdated => "filing.updated",
+            Self::FilingRemoved => "filing.removed",
             Self::Ping => "ping",
         }
     }
@@ -57,6 +67,14 @@ impl WebhookEvent {
         Self::offered().chain([Self::Ping]).find(|event| event.name() == text).ok_or(ParseError(&NAMES))
     }
 
+    /// Whether the first versions know this event. The others are kept beside them, for replicas of those versions.
+    pub const fn is_of_first_version(self) -> bool {
+        !matches!(
+            self,
+            Self::AnySeriesUpdated | Self::CompanyRemoved | Self::FilingUpdated | Self::FilingRemoved
+        )
+    }
+
     /// The events for a new row of a source: two for a series with its own event.
     pub const fn of_new_row(source: Source) -> [Option<Self>; 2] {
         match source {
@@ -66,8 +84,7 @@ impl WebhookEvent {
         }
     }
 
-    /// The events for a changed row of a source. Corrections to filings are not announced, and tickers are shown with
-    /// their companies.
+    /// The events for a changed row of a source. Tickers have none: they are shown with their companies.
     pub const fn of_changed_row(source: Source) -> [Option<Self>; 2] {
         match source {
             Source::Series(series) if series.about().updated_event.is_some() => {
@@ -76,7 +93,17 @@ impl WebhookEvent {
             Source::Series(_) => [Some(Self::AnySeriesUpdated), None],
             Source::Fx => [Some(Self::FxUpdated), None],
             Source::Companies => [Some(Self::CompanyUpdated), None],
-            Source::Filings | Source::Tickers => [None, None],
+            Source::Filings => [Some(Self::FilingUpdated), None],
+            Source::Tickers => [None, None],
+        }
+    }
+
+    /// The event for a row that the publisher no longer lists.
+    pub const fn of_removed_row(source: Source) -> Option<Self> {
+        match source {
+            Source::Companies => Some(Self::CompanyRemoved),
+            Source::Filings => Some(Self::FilingRemoved),
+            Source::Series(_) | Source::Fx | Source::Tickers => None,
         }
     }
 }
@@ -85,47 +112,6 @@ impl fmt::Display for WebhookEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// Defines an id that is a prefix and 24 random hexadecimal digits.
-macro_rules! name_with_prefix {
-    ($(#[$meta:meta])* $name:ident, $prefix:literal, $form:literal) => {
-        $(#[$meta])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(Box<str>);
-
-        impl $name {
-            /// Makes an id from random bytes, so that it is unique and cannot be guessed.
-            pub fn from_random(bytes: [u8; 12]) -> Self {
-                Self(format!(concat!($prefix, "{}"), crate::hex::encode(&bytes)).into())
-            }
-
-            pub fn parse(text: &str) -> Result<Self, ParseError> {
-                let digits = text.strip_prefix($prefix).unwrap_or_default();
-                if digits.len() == 24 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
-                    Ok(Self(text.into()))
-                } else {
-                    Err(ParseError($form))
-                }
-            }
-
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-    };
 }
 
 name_with_prefix!(WebhookId, "wh_", "must be a webhook id: wh_ and 24 hexadecimal digits");
@@ -184,6 +170,8 @@ pub struct WebhookFilters {
     pub categories: Vec<String>,
     /// Applies to the event shared by all series. Text, so that an id added by a later version is preserved.
     pub series_ids: Vec<String>,
+    /// Applies to filings: all words, in any form or by a synonym.
+    pub q: Option<String>,
 }
 
 impl WebhookFilters {
@@ -256,16 +244,15 @@ mod tests {
         for event in WebhookEvent::offered().chain([WebhookEvent::Ping]) {
             assert_eq!(WebhookEvent::parse(event.name()), Ok(event));
         }
-        assert!(WebhookEvent::parse("filing.updated").is_err());
+        assert!(WebhookEvent::parse("filing.changed").is_err());
     }
 
     #[test]
-    fn filing_changes_and_tickers_have_no_events() {
+    fn only_tickers_have_no_events() {
         for source in Source::ALL {
             let silent = source == Source::Tickers;
             assert_eq!(WebhookEvent::of_new_row(source) == [None, None], silent);
-            let is_silent_when_changed = silent || source == Source::Filings;
-            assert_eq!(WebhookEvent::of_changed_row(source) == [None, None], is_silent_when_changed);
+            assert_eq!(WebhookEvent::of_changed_row(source) == [None, None], silent);
         }
     }
 

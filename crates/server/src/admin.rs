@@ -112,6 +112,8 @@ fn metrics(app: &App) -> String {
     app.connections.render(&mut out);
     certificate::render(app.certificate.as_deref(), &mut out);
     app.exports.render(&mut out);
+    let help = "Requests that wait for changes, or stream them.";
+    out.gauge("lastro_changes_waiting", help, app.changes.slots.count());
     app.site.render(&mut out);
     app.operations.jobs.render(app.clock.now(), &mut out);
     app.operations.replicas.render(&mut out);

@@ -24,10 +24,20 @@ pub enum ApiError {
     PayloadTooLarge {
         limit_bytes: usize,
     },
+    /// A range beyond the end of a file of this length.
+    RangeNotSatisfiable {
+        length: u64,
+    },
     RateLimited {
         message: &'static str,
         retry_after_seconds: u64,
     },
+    /// A place in the log of changes that can no longer be continued from. Holds the oldest one that can.
+    CursorExpired {
+        oldest: String,
+    },
+    /// Something that was there and will not come back.
+    Gone(&'static str),
     Internal,
     Unavailable(&'static str),
 }
@@ -46,7 +56,10 @@ impl ApiError {
             Self::NotFound(_) => ("not_found", StatusCode::NOT_FOUND),
             Self::MethodNotAllowed(_) => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
             Self::PayloadTooLarge { .. } => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE),
+            Self::RangeNotSatisfiable { .. } => ("range_not_satisfiable", StatusCode::RANGE_NOT_SATISFIABLE),
             Self::RateLimited { .. } => ("rate_limited", StatusCode::TOO_MANY_REQUESTS),
+            Self::CursorExpired { .. } => ("cursor_expired", StatusCode::GONE),
+            Self::Gone(_) => ("gone", StatusCode::GONE),
             Self::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR),
             Self::Unavailable(_) => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
         }
@@ -59,6 +72,7 @@ impl ApiError {
             Self::Unauthorized(message)
             | Self::Forbidden(message)
             | Self::NotFound(message)
+            | Self::Gone(message)
             | Self::Unavailable(message) => (*message).into(),
             Self::RateLimited { message, .. } => (*message).into(),
             Self::UpgradeRequired { plan, feature } => format!(
@@ -71,6 +85,12 @@ impl ApiError {
             Self::MethodNotAllowed(allow) => format!("this path answers {allow}").into(),
             Self::PayloadTooLarge { limit_bytes } => {
                 format!("the body may have at most {limit_bytes} bytes").into()
+            }
+            Self::RangeNotSatisfiable { length } => format!("the file has {length} bytes").into(),
+            Self::CursorExpired { .. } => {
+                "changes are no longer kept from this cursor on, or it is not of this service; take the \
+                 export again, or continue at `oldest` with what was missed lost"
+                    .into()
             }
             Self::Internal => {
                 "something went wrong on our side; the request id names this failure in our log".into()
@@ -95,6 +115,7 @@ impl ApiError {
                 body.upgrade_url = Some("/pricing");
             }
             Self::RateLimited { retry_after_seconds, .. } => body.retry_after = Some(*retry_after_seconds),
+            Self::CursorExpired { oldest } => body.oldest = Some(oldest),
             _ => {}
         }
         // Large enough for most messages, to avoid reallocation.
@@ -108,7 +129,7 @@ impl ApiError {
 
 /// Code and message, then the fields that only some errors have.
 #[derive(Default, Serialize)]
-struct Body {
+struct Body<'a> {
     error: &'static str,
     message: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +140,8 @@ struct Body {
     feature: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     upgrade_url: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oldest: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
 }

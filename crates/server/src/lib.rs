@@ -6,11 +6,13 @@
 pub mod access;
 pub mod admin;
 pub mod billing;
+pub mod changes;
 pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod descriptors;
 pub mod error;
+pub mod feeds;
 pub mod http;
 pub mod jobs;
 pub mod listeners;

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::access::usage_flusher;
+use crate::changes::waiting;
 use crate::clock::{random_fraction, random_hex};
 use crate::config::{Serve, Switch};
 use crate::http::app::App;
@@ -33,6 +34,7 @@ use crate::listeners::Listeners;
 use crate::metrics::Metrics;
 use crate::operations::Operations;
 use crate::refresh::follow::{self, Follower};
+use crate::refresh::marks;
 use crate::replicas;
 use crate::setup::Setup;
 use crate::webhooks::dispatcher;
@@ -78,9 +80,12 @@ impl Service {
             quota.connect().await;
             jobs.start("redis", quota, shared_limits::run);
         }
-        fill(&follower).await?;
+        let told = fill(&follower).await?;
         until_written(&app).await;
-        start_jobs(&mut jobs, &app, &follower, settings.poll_interval);
+        if !told {
+            tell_replacements(&follower).await?;
+        }
+        start_jobs(&mut jobs, &app, &follower, settings);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
         }
@@ -93,6 +98,7 @@ impl Service {
     /// Reports not ready from now on, so that load balancers go elsewhere. Requests are still answered.
     pub fn drain(&self) {
         self.app.operations.draining.store(true, Ordering::Release);
+        self.app.changes.wakeups.close();
     }
 
     /// Finishes running requests, stops the jobs, then writes the usage counts, each within ten seconds.
@@ -106,7 +112,8 @@ impl Service {
     }
 }
 
-fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_interval: Duration) {
+fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, settings: &Serve) {
+    let (poll_interval, changes_days) = (settings.poll_interval, settings.changes_days);
     jobs.start("follow", follower, move |follower, stop| follow::run(follower, poll_interval, stop));
     jobs.start("rebuild", follower, follow::rebuild);
     jobs.start("flush", &app.access.usage_flusher, usage_flusher::run);
@@ -118,11 +125,12 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, poll_i
         jobs.start("certificate", certificate, certificate::run);
     }
     jobs.start("webhooks", &app.webhooks, dispatcher::run);
+    jobs.start("changes", &app.changes, waiting::run);
     if let Some(billing) = &app.billing {
         jobs.start("billing", billing, billing::job::run);
     }
     let (store, served) = (Arc::clone(&app.access.store), Arc::clone(&app.served));
-    let retention = Retention { store, served, clock: store_clock(app) };
+    let retention = Retention { store, served, clock: store_clock(app), changes_days };
     jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
@@ -170,16 +178,25 @@ async fn until_written(app: &App) {
     }
 }
 
-/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision.
-async fn fill(follower: &Follower) -> anyhow::Result<()> {
+/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision. Returns
+/// whether the log of changes could be brought up to date: a database that cannot be written can be read all the same.
+async fn fill(follower: &Follower) -> anyhow::Result<bool> {
     let Follower { served, access, clock, .. } = follower;
     let now = clock.now().timestamp();
     sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
+    let told = marks::tell_replacements(&*access.store, clock.now()).await;
     let counters = access.store.counters().await?;
     access.keys.start_at(counters.key_revision);
     follow::follow_data(follower, &counters).await?;
     if served.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
     }
-    Ok(())
+    Ok(told.is_ok())
+}
+
+/// Brings the log of changes up to date, and its editions into service.
+async fn tell_replacements(follower: &Follower) -> anyhow::Result<()> {
+    let store = &*follower.access.store;
+    marks::tell_replacements(store, follower.clock.now()).await?;
+    follow::follow_data(follower, &store.counters().await?).await
 }

@@ -1,5 +1,6 @@
 //! Builds the parts of a service from its settings.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -16,12 +17,14 @@ use crate::access::Access;
 use crate::access::key_turns::KeyTurns;
 use crate::access::usage_flusher::UsageFlusher;
 use crate::billing::{Billing, Surroundings};
+use crate::changes::Changes;
 use crate::clock::random_hex;
 use crate::config::{Common, Serve};
 use crate::http::app::App;
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
 use crate::http::response::compression_cache::CompressionCache;
+use crate::http::response::export::files::ExportFiles;
 use crate::http::site::Site;
 use crate::metrics::Metrics;
 use crate::operations::Operations;
@@ -34,6 +37,9 @@ use crate::webhooks::Webhooks;
 use crate::webhooks::connector::Connector;
 use crate::webhooks::test_slots::TestSlots;
 use crate::write_state::WriteState;
+
+/// The setting with the name of the log of changes, which is part of every cursor.
+const CHANGES_ID: &str = "changes_id";
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
@@ -62,6 +68,9 @@ impl Setup {
         // A machine whose clock is off still shows clients the same time as the other replicas.
         let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
+        // Named after the database at first; a migration to another database takes the name along.
+        let log = store.setting_or(CHANGES_ID, &database).await?;
+        let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(&clock), &log));
         let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
         let billing = self.billing(&access, &replicas)?.map(Arc::new);
@@ -70,6 +79,7 @@ impl Setup {
             access: Arc::clone(&access),
             clock: Arc::clone(&clock),
             metrics: Arc::clone(&metrics),
+            changes: Arc::clone(&changes),
             snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();
@@ -79,6 +89,7 @@ impl Setup {
             served,
             operations: Operations::new(metrics, replicas, writes, clock.now()),
             webhooks,
+            changes,
             billing,
             site: Site::new(settings.pages.clone(), is_secure, Arc::clone(&access.page_work), codes),
             access,
@@ -86,6 +97,9 @@ impl Setup {
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
+            export_files: Arc::new(ExportFiles::new(
+                self.index_directory().unwrap_or_else(std::env::temp_dir),
+            )),
             database,
             request_number: AtomicU64::new(0),
         };
@@ -162,6 +176,10 @@ impl Setup {
         })
     }
 
+    fn index_directory(&self) -> Option<PathBuf> {
+        self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database))
+    }
+
     fn billing(&self, access: &Arc<Access>, replicas: &Replicas) -> anyhow::Result<Option<Billing>> {
         let (settings, public_url) = (&self.settings.billing, self.settings.pages.public_url.as_ref());
         let secrets = settings.secrets(public_url.is_some())?;
@@ -175,9 +193,8 @@ impl Setup {
     }
 
     fn snapshot_file(&self, database: &str, metrics: &Arc<Metrics>) -> Option<SnapshotFile> {
-        let directory =
-            self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database));
         let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
-        directory.map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
+        self.index_directory()
+            .map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
     }
 }

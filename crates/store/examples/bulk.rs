@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut loaded = store.load(Source::Filings).await?;
     let mut rows = 0;
     while let Some(batch) = loaded.rows.recv().await {
-        rows += batch?.len();
+        rows += batch?.rows.len();
     }
     println!("loaded {rows} filings in {:.2?}", started.elapsed());
     println!("{:.0} MB on disk", std::fs::metadata(&path)?.len() as f64 / 1e6);

@@ -9,18 +9,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, Attempt, Day, Edition, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey, Plan,
-    Records, Reject, Source, SourceState, SubscriptionStatus, UsageCount, Webhook, WebhookId, Withheld,
+    AccountId, Attempt, Day, Edition, FeedId, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey,
+    Plan, Records, Reject, SavedFeed, Source, SourceState, SubscriptionStatus, UsageCount, Webhook,
+    WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::{
-    AccountStore, Announcement, BillingDue, BillingState, BillingStore, Calls, Claim, Claimed, ClockStore,
-    Counters, Deliveries, Delivery, Erased, FileStore, Lease, LeaseStore, Loaded, MeasuredStore, NewMessage,
-    OutboxState, OutboxStore, PoolState, Publication, PublicationItem, Published, RecordStore, Recorded,
-    RememberedEdition, RememberedFile, Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement,
-    Store, StoreError, UsageStore, WebhookChange, WebhookStore,
+    AccountStore, Announcement, BillingDue, BillingState, BillingStore, Calls, ChangeEdition, ChangePosition,
+    ChangeStore, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased, FeedStore, FileStore,
+    Lease, LeaseStore, Loaded, LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState,
+    Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile,
+    Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore,
+    WebhookChange, WebhookStore,
 };
 
 #[derive(Debug)]
@@ -155,6 +157,14 @@ faulty! {
         Withheld: withheld(source: Source) -> Vec<Withheld>;
         RecordAttempt: record_attempt(source: Source, at: Timestamp, error: Option<String>) -> ();
     }
+    ChangeStore {
+        OldestChangeEdition: oldest_change_edition() -> Option<ChangeEdition>;
+        ChangeEdition: change_edition(edition: Edition) -> Option<ChangeEdition>;
+        ChangeEditions: change_editions(after: Edition, limit: usize) -> Vec<ChangeEdition>;
+        LoggedChanges: logged_changes(after: ChangePosition, up_to: Edition, batches: usize) -> Vec<LoggedChange>;
+        TellReplacements: tell_replacements(shapes: Vec<(Source, String)>, at: Timestamp) -> Vec<Source>;
+        ForgetChanges: forget_changes(before: Timestamp) -> u64;
+    }
     FileStore {
         ReadFiles: read_files(source: Source) -> Vec<RememberedFile>;
         Rejects: rejects(source: Source, limit: usize) -> Vec<Reject>;
@@ -198,6 +208,12 @@ faulty! {
         DeleteWebhook: delete_webhook(id: &WebhookId) -> bool;
         RotateWebhookSecret: rotate_webhook_secret(id: &WebhookId, seed: [u8; 16], at: Timestamp, old_end_at: Timestamp)
             -> Option<Webhook>;
+    }
+    FeedStore {
+        InsertFeed: insert_feed(feed: SavedFeed, token_digest: String, most: usize) -> bool;
+        FeedsOf: feeds_of(account: AccountId) -> Vec<SavedFeed>;
+        FeedByToken: feed_by_token(token_digest: &str) -> Option<(SavedFeed, Option<Plan>)>;
+        DeleteFeed: delete_feed(account: AccountId, id: &FeedId) -> bool;
     }
     OutboxStore {
         Announcements: announcements(limit: usize) -> Vec<Announcement>;

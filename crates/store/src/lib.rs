@@ -9,9 +9,11 @@ mod address;
 mod billing;
 mod blocking;
 mod calls;
+mod change;
 mod engine;
 mod error;
 pub mod faulty;
+mod feed;
 mod lease;
 mod migration;
 mod opening;
@@ -41,7 +43,12 @@ pub use account::{AccountStore, Erased, Rotated};
 pub use address::{check_address, sqlite_path};
 pub use billing::{BillingDue, BillingState, BillingStore};
 pub use calls::{CallKind, Calls, MeasuredStore, PoolState};
+pub use change::{
+    Change, ChangeEdition, ChangePosition, ChangeStore, LoggedChange, MOST_CHANGES_LOGGED, ShownCompany,
+    ShownRow,
+};
 pub use error::{Result, StoreError};
+pub use feed::FeedStore;
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use options::Options;
 pub use outbox::{
@@ -50,8 +57,8 @@ pub use outbox::{
 };
 pub use read_file::{FileStore, RememberedFile};
 pub use record::{
-    Condition, Counters, LastAttempt, Loaded, Publication, PublicationItem, Published, RecordStore,
-    RememberedEdition, WITHHELD_SHOWN,
+    Condition, Counters, LastAttempt, ListedFile, Loaded, LoadedRows, Publication, PublicationItem,
+    Published, RecordStore, RememberedEdition, WITHHELD_SHOWN,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
 pub use revision::{REVISIONS_TOLD, Recorded, Revision};
@@ -74,12 +81,14 @@ use rules::SqlStore;
 /// Everything that the server needs from a database.
 pub trait Store:
     RecordStore
+    + ChangeStore
     + FileStore
     + LeaseStore
     + AccountStore
     + UsageStore
     + SettingStore
     + WebhookStore
+    + FeedStore
     + OutboxStore
     + ReplicaStore
     + BillingStore
@@ -91,12 +100,14 @@ pub trait Store:
 
 impl<T> Store for T where
     T: RecordStore
+        + ChangeStore
         + FileStore
         + LeaseStore
         + AccountStore
         + UsageStore
         + SettingStore
         + WebhookStore
+        + FeedStore
         + OutboxStore
         + ReplicaStore
         + BillingStore

@@ -40,6 +40,8 @@ pub(crate) const DATA: &[Migration] = &[
     breaking(13, include_str!("migrations/0013_checksums.sql")),
     // Adds a table, which older versions ignore.
     Migration { version: 14, sql: include_str!("migrations/0014_former_names.sql"), min_reader: 13 },
+    // Adds columns and tables; editions of older versions are missing from the log, which is noticed.
+    Migration { version: 15, sql: include_str!("migrations/0015_changes.sql"), min_reader: 13 },
 ];
 
 /// Migrations of the account side.
@@ -53,8 +55,9 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
         sql: include_str!("migrations/accounts/0003_series_webhooks.sql"),
         min_reader: 1,
     },
+    Migration { version: 4, sql: include_str!("migrations/accounts/0004_feeds.sql"), min_reader: 1 },
     // Adds tables, which older versions ignore.
-    Migration { version: 4, sql: include_str!("migrations/accounts/0004_billing.sql"), min_reader: 1 },
+    Migration { version: 5, sql: include_str!("migrations/accounts/0005_billing.sql"), min_reader: 1 },
 ];
 
 /// Migrations of PostgreSQL, which holds both sides.
@@ -69,7 +72,10 @@ pub(crate) const POSTGRES: &[Migration] = &[
     },
     Migration { version: 4, sql: include_str!("postgres/migrations/0004_tickers.sql"), min_reader: 1 },
     Migration { version: 5, sql: include_str!("postgres/migrations/0005_former_names.sql"), min_reader: 1 },
-    Migration { version: 6, sql: include_str!("postgres/migrations/0006_billing.sql"), min_reader: 1 },
+    // Editions of older versions are missing from the log of changes; the next server that notices adds them.
+    Migration { version: 6, sql: include_str!("postgres/migrations/0006_changes.sql"), min_reader: 1 },
+    Migration { version: 7, sql: include_str!("postgres/migrations/0007_feeds.sql"), min_reader: 1 },
+    Migration { version: 8, sql: include_str!("postgres/migrations/0008_billing.sql"), min_reader: 1 },
 ];
 
 impl Migration {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{BySource, Day, Edition, ReadFile, Records, Source, SourceState, Withheld};
+use lastro_model::{BySource, Day, Edition, History, ReadFile, Records, Source, SourceState, Withheld};
 use tokio::sync::mpsc;
 
 use crate::{Recorded, Result};
@@ -107,7 +107,15 @@ pub struct Loaded {
     pub edition: Edition,
     pub published_at: Timestamp,
     pub sample: bool,
-    pub rows: mpsc::Receiver<Result<Records>>,
+    pub rows: mpsc::Receiver<Result<LoadedRows>>,
+}
+
+/// A batch of stored rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedRows {
+    pub rows: Records,
+    /// One for each company or filing; none for other rows.
+    pub histories: Vec<History>,
 }
 
 /// The description of a publication; its rows follow by channel.
@@ -136,6 +144,8 @@ pub enum Condition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublicationItem {
     Rows(Records),
+    /// Ends the rows of one file of the publisher, which lists nothing else: other rows of its kind are withdrawn.
+    EndOfList(ListedFile),
     /// Replaces what is stored about the file at this address, including its rejects.
     File(ReadFile),
     /// Replaces all withheld points of the source.
@@ -145,7 +155,19 @@ pub enum PublicationItem {
     CommitPart,
 }
 
-/// The result of a publication. Rows that were already there unchanged count as neither added nor changed.
+/// A file that lists all rows of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedFile {
+    /// The registry of all companies.
+    Registry,
+    /// The filings delivered in a year, and a few of the years beside it.
+    Year(i16),
+    /// A file whose rows could not all be read: nothing is withdrawn for it.
+    Unclear,
+}
+
+/// The result of a publication. Rows that were already there unchanged count as neither added nor changed; withdrawn
+/// ones count as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
     /// The current edition after the publication.

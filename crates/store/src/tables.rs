@@ -66,6 +66,8 @@ pub const TABLES: &[Table] = &[
     published(
         "company",
         &[
+            ("first_seen_at", Integer),
+            ("withdrawn_at", Integer),
             ("name", Text),
             ("cnpj", Text),
             ("status", Text),
@@ -79,6 +81,8 @@ pub const TABLES: &[Table] = &[
     published(
         "filing",
         &[
+            ("first_seen_at", Integer),
+            ("withdrawn_at", Integer),
             ("company_id", Integer),
             ("company_name", Text),
             ("category", Text),
@@ -184,6 +188,16 @@ pub const TABLES: &[Table] = &[
         ],
         4,
     ),
+    batches(Data, "listed_elsewhere", &[("year", Integer), ("id", Text)], 1),
+    // A new database has the edition that an empty log starts after.
+    whole(
+        Data,
+        "change_edition",
+        &[("source", Text), ("published_at", Integer), ("change_count", Integer), ("edition", Integer)],
+        "edition = 0",
+    ),
+    batches(Data, "change_batch", &[("changes", Text), ("edition", Integer), ("last_position", Integer)], 2),
+    batches(Data, "shown_as", &[("digest", Text), ("source", Text)], 1),
     batches(
         Data,
         "announcement",
@@ -286,6 +300,21 @@ pub const TABLES: &[Table] = &[
             ("leased_until", Integer),
             ("series_updated", Integer),
             ("series_ids", Text),
+            ("more_events", Text),
+            ("q", Text),
+            ("id", Text),
+        ],
+        1,
+    ),
+    batches(
+        Accounts,
+        "feed",
+        &[
+            ("account", Text),
+            ("token_digest", Text),
+            ("name", Text),
+            ("search", Text),
+            ("created_at", Integer),
             ("id", Text),
         ],
         1,

@@ -1,4 +1,4 @@
-// Puts the reader's host into examples, and makes them copyable.
+// Puts the reader's host into examples, and makes them and the address of the page copyable.
 (() => {
   'use strict';
   const localise = (root) => {
@@ -12,14 +12,24 @@
     getSelection().addRange(range);
   };
 
+  /** The element whose text is copied. The address of the page is shown for it, but only where it must be selected. */
+  const sourceOf = (button) => {
+    if (button.dataset.copy) return document.getElementById(button.dataset.copy);
+    const shown = button.nextElementSibling?.matches('.address') ? button.nextElementSibling : document.createElement('code');
+    shown.className = 'address';
+    [shown.textContent] = location.href.split('#');
+    return shown;
+  };
+
   const copy = async (button) => {
-    const source = document.getElementById(button.dataset.copy);
+    const source = sourceOf(button);
     const label = button.textContent;
     try {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = button.dataset.copied;
     } catch {
       // Browsers provide no clipboard to pages without TLS.
+      if (!source.isConnected) button.after(source);
       select(source);
       button.textContent = button.dataset.select;
     }
@@ -28,7 +38,7 @@
 
   const prepare = (root) => {
     localise(root);
-    for (const button of root.querySelectorAll('[data-copy]')) {
+    for (const button of root.querySelectorAll('[data-copy], [data-share]')) {
       button.hidden = false;
       button.addEventListener('click', () => copy(button));
     }

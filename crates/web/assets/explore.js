@@ -1,10 +1,14 @@
-// Companies and filings, requested with the reader's key. The view is kept in the URL fragment, which no server sees.
+// Companies and filings, requested with the reader's key. Search and filters are in the address, so that it can be shared.
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
-  const [form, input, state, prompt, results] = ['search', 'q', 'state', 'prompt', 'results'].map(byId);
+  const [form, input, state, prompt, results, take, csv, filters] =
+    ['search', 'q', 'state', 'prompt', 'results', 'take', 'csv', 'filters'].map(byId);
   const texts = results.dataset;
   const PAGE = 20;
+  const FILTERS = ['category', 'from', 'to', 'company_id'];
+  // The list shown, as a call that gives it as CSV.
+  let listed = null;
 
   const make = (name, className, text) => {
     const made = document.createElement(name);
@@ -13,7 +17,9 @@
     return made;
   };
   const number = (value) => new Intl.NumberFormat(texts.language).format(value);
-  const day = (text) => new Intl.DateTimeFormat(texts.language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(text.slice(0, 10)));
+  // In Portuguese 16/11/2026, as on the other pages.
+  const dateStyle = texts.language.startsWith('pt') ? 'short' : 'medium';
+  const day = (text) => new Intl.DateTimeFormat(texts.language, { dateStyle, timeZone: 'UTC' }).format(new Date(text.slice(0, 10)));
 
   const say = (text) => {
     state.classList.remove('bad');
@@ -41,6 +47,12 @@
   const fail = async ({ answer, isLate }) => {
     if (isLate) return;
     say('');
+    if (answer?.status === 400 || answer?.status === 404) {
+      // An unread body keeps its connection busy.
+      answer.text().catch(() => {});
+      say(answer.status === 404 && texts.company ? state.dataset.absent : state.dataset.invalid);
+      return;
+    }
     if (answer?.status !== 403) {
       lastro.explain(state, answer);
       return;
@@ -62,7 +74,8 @@
   const companyHit = (company) => {
     const hit = make('article', 'hit');
     const title = make('a', 'title', company.name);
-    title.href = `#company=${encodeURIComponent(company.id)}`;
+    // The search is kept for the way back.
+    title.href = `/explore/companies/${encodeURIComponent(company.id)}#${location.search.slice(1)}`;
     const meta = [company.tickers?.join(' '), company.cnpj, company.sector, company.status].filter(Boolean).join(' · ');
     hit.append(title, make('p', 'meta', meta));
     return hit;
@@ -130,7 +143,6 @@
   };
 
   const search = async (q, isCurrent) => {
-    input.value = q;
     const found = { companies: section(texts.companies), filings: section(texts.filings) };
     const next = async (offset) => {
       const answer = await ask(`/api/v1/search?${new URLSearchParams({ q, limit: PAGE, offset })}`, isCurrent);
@@ -140,6 +152,7 @@
       return answer;
     };
     const answer = await next(0);
+    listed = null;
     results.prepend(found.companies.made, found.filings.made);
     say(toldOf(q, answer));
   };
@@ -147,7 +160,7 @@
   const showCompany = (company) => {
     const head = make('section', 'company-head');
     const back = make('a', '', texts.back);
-    back.href = input.value ? `#q=${encodeURIComponent(input.value)}` : '#';
+    back.href = location.hash.length > 1 ? `/explore?${location.hash.slice(1)}` : '/explore';
     const title = make('h2', '', company.name);
     title.tabIndex = -1;
     head.append(back, title, facts([
@@ -159,52 +172,118 @@
     title.focus();
   };
 
-  const showFilings = async (id, place, offset, isCurrent) => {
-    const path = `/api/v1/companies/${encodeURIComponent(id)}/filings?${new URLSearchParams({ limit: PAGE, offset })}`;
-    const { data, total } = await ask(path, isCurrent);
-    const shown = offset + data.length;
-    place.list.append(...data.map((filing) => filingHit(filing, false)));
-    place.made.querySelector('small').textContent = texts.of.replace('{shown}', number(shown)).replace('{total}', number(total));
-    if (!total) place.list.append(make('p', 'hit', texts.noFilings));
-    if (shown < total) place.made.append(moreButton(() => showFilings(id, place, shown, isCurrent)));
+  /** The call for filings with these filters, of the company of this page or of all. */
+  const filingsCall = (asked) => {
+    const query = new URLSearchParams(asked);
+    const isOfCompany = texts.company && !asked.has('q');
+    if (texts.company && asked.has('q')) query.set('company_id', texts.company);
+    const path = isOfCompany ? `companies/${encodeURIComponent(texts.company)}/filings` : asked.has('q') ? 'filings/search' : 'filings';
+    return `/api/v1/${path}${query.size ? `?${query}` : ''}`;
   };
 
-  const company = async (id, isCurrent) => {
-    showCompany(await ask(`/api/v1/companies/${encodeURIComponent(id)}`, isCurrent));
-    say('');
+  const showFilings = async (asked, place, offset, isCurrent) => {
+    const call = filingsCall(asked);
+    const answer = await ask(`${call}${call.includes('?') ? '&' : '?'}${new URLSearchParams({ limit: PAGE, offset })}`, isCurrent);
+    const { data, total, corrected, relaxed } = answer;
+    const shown = offset + data.length;
+    listed = { call, query: { limit: Math.max(shown, 1) } };
+    place.list.append(...data.map((filing) => filingHit(filing, !texts.company)));
+    place.made.querySelector('small').textContent = texts.of.replace('{shown}', number(shown)).replace('{total}', number(total));
+    if (!total) place.list.append(make('p', 'hit', texts.noFilings));
+    // A file has a thousand rows at most, so the list ends there too.
+    if (shown < total && shown < 1000) place.made.append(moreButton(() => showFilings(asked, place, shown, isCurrent)));
+    say(asked.has('q') ? toldOf(asked.get('q'), {
+      companies: [], filings: data, corrected: corrected && { filings: corrected }, relaxed,
+    }) : '');
+  };
+
+  const filings = async (asked, isCurrent) => {
     const place = section(texts.filings);
-    await showFilings(id, place, 0, isCurrent);
+    await showFilings(asked, place, 0, isCurrent);
     results.append(place.made);
   };
 
+  const company = async (asked, isCurrent) => {
+    showCompany(await ask(`/api/v1/companies/${encodeURIComponent(texts.company)}`, isCurrent));
+    say('');
+    await filings(asked, isCurrent);
+  };
+
+  /** The search and the filters of the address, in the form too. */
+  const read = () => {
+    const [given, asked] = [new URLSearchParams(location.search), new URLSearchParams()];
+    for (const name of ['q', ...FILTERS]) {
+      const [field, value] = [form.elements[name], given.get(name)?.trim() ?? ''];
+      if (!field) continue;
+      field.value = value;
+      if (value) asked.set(name, value);
+    }
+    if (FILTERS.some((name) => asked.has(name))) filters.open = true;
+    return asked;
+  };
+
+  const show = (asked, isCurrent) => {
+    if (texts.company) return company(asked, isCurrent);
+    return FILTERS.some((name) => asked.has(name)) ? filings(asked, isCurrent) : search(asked.get('q'), isCurrent);
+  };
+
   const go = async () => {
-    const [at, isCurrent] = [new URLSearchParams(location.hash.slice(1)), begin()];
+    const [asked, isCurrent] = [read(), begin()];
     prompt.hidden = true;
+    take.hidden = true;
     results.replaceChildren();
+    say('');
     if (!lastro.key.get()) {
-      say('');
       askForPlan('none');
       return;
     }
-    if (!at.get('company') && !at.get('q')) {
-      say('');
-      return;
-    }
+    if (!texts.company && !asked.size) return;
     say(state.dataset.loading);
     try {
-      await (at.get('company') ? company(at.get('company'), isCurrent) : search(at.get('q'), isCurrent));
+      await show(asked, isCurrent);
     } catch (error) {
       await fail(error);
     }
+    if (!isCurrent()) return;
+    take.hidden = !results.childElementCount;
+    csv.hidden = !listed;
   };
+
+  const open = (asked) => {
+    const address = `${location.pathname}${asked.size ? `?${asked}` : ''}`;
+    if (address !== `${location.pathname}${location.search}`) history.pushState(null, '', address);
+    lastro.move(address);
+    go();
+  };
+
+  // The categories are asked for when somebody wants to choose one; the list is a help only, and needs a Gold key.
+  form.elements.category.addEventListener('focus', async () => {
+    if (!lastro.key.get()) return;
+    try {
+      const { data } = await ask('/api/v1/filings/categories', () => true);
+      byId('categories').replaceChildren(...data.map(({ category }) => new Option(category)));
+    } catch ({ answer }) {
+      answer?.text().catch(() => {});
+    }
+  }, { once: true });
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const wanted = `#q=${encodeURIComponent(input.value.trim())}`;
-    if (location.hash === wanted) go();
-    else location.hash = wanted;
+    const typed = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
+    open(new URLSearchParams(typed.filter(([, value]) => value)));
   });
-  addEventListener('hashchange', go);
+  csv.addEventListener('click', () => lastro.download(csv, [listed]));
+  addEventListener('popstate', () => {
+    lastro.move(`${location.pathname}${location.search}${location.hash}`);
+    go();
+  });
   document.addEventListener('keychange', go);
-  go();
+  // Addresses of before had the search in the fragment.
+  const old = new URLSearchParams(location.hash.slice(1));
+  if (!texts.company && old.get('company')) location.replace(`/explore/companies/${encodeURIComponent(old.get('company'))}`);
+  else if (!texts.company && old.get('q')) open(new URLSearchParams({ q: old.get('q') }));
+  else {
+    lastro.move(`${location.pathname}${location.search}${location.hash}`);
+    go();
+  }
 })();

@@ -14,7 +14,7 @@
     const words = fold(input.value).split(/\s+/).filter(Boolean);
     let count = 0;
     for (const row of rows) {
-      row.hidden = !words.every((word) => row.dataset.text.includes(word));
+      row.hidden = !words.every((word) => row.dataset.search.includes(word));
       count += row.hidden ? 0 : 1;
     }
     for (const topic of topics) topic.hidden = !topic.querySelector('.series-row:not([hidden])');

@@ -10,6 +10,9 @@
   const DAY = 86_400_000;
 
   const number = (value) => new Intl.NumberFormat(language).format(value);
+  // In Portuguese 16/11/2026 and 16/11, as on the other pages.
+  const [whole, short] = language.startsWith('pt') ? [{ dateStyle: 'short' }, { day: '2-digit', month: '2-digit' }]
+    : [{ dateStyle: 'medium' }, { day: 'numeric', month: 'short' }];
   const date = (text, options) => new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }).format(new Date(text));
 
   const draw = (name, attributes, text) => {
@@ -53,9 +56,9 @@
       const x = `${place * width + width * 0.15}%`;
       const bar = (from, to, kind) => draw('rect', { class: `bars ${kind}`, x, width: `${width * 0.7}%`, y: y(to), height: Math.max(y(from) - y(to), 0) });
       const group = draw('g', {});
-      group.append(draw('title', {}, `${date(name, { dateStyle: 'medium' })}: ${number(requests)}`), bar(0, ok, 'first'), bar(ok, requests, 'second'));
+      group.append(draw('title', {}, `${date(name, whole)}: ${number(requests)}`), bar(0, ok, 'first'), bar(ok, requests, 'second'));
       plot.append(group);
-      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, ...labelPlace(place, all.length), y: HEIGHT - 7 }, date(name, { day: 'numeric', month: 'short' })));
+      if (place % 7 === 1) plot.append(draw('text', { class: `tick${place % 14 === 1 ? '' : ' gives-way'}`, ...labelPlace(place, all.length), y: HEIGHT - 7 }, date(name, short)));
     });
     for (const value of [highest / 2, highest]) plot.append(draw('text', { class: 'value', x: 0, y: y(value) - 4 }, number(value)));
     return plot;
@@ -79,7 +82,7 @@
     byId('days').replaceChildren(chart(days(usage)));
     byId('nothing').hidden = usage.total > 0;
     byId('days-table').replaceChildren(...usage.data.map((day) => row([
-      date(day.date, { dateStyle: 'medium' }), ...[day.requests, day.ok, day.client_errors, day.upgrade_required, day.rate_limited, day.server_errors].map(number),
+      date(day.date, whole), ...[day.requests, day.ok, day.client_errors, day.upgrade_required, day.rate_limited, day.server_errors].map(number),
     ])));
     byId('endpoints-table').replaceChildren(...usage.endpoints.map(({ endpoint, requests }) => row([endpoint, number(requests)])));
     report.hidden = false;

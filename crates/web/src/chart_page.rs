@@ -39,6 +39,8 @@ pub struct ChartFragment {
 struct ChartPageHtml {
     frame: Frame,
     path: String,
+    /// Path of the chart as a picture.
+    picture: String,
     name: String,
     topic_id: &'static str,
     topic: &'static str,
@@ -114,7 +116,7 @@ impl Page for ChartFragment {
 }
 
 /// Path of the page, including the subject it is compared with.
-fn path(subject: Subject, other: Option<Subject>) -> String {
+pub(crate) fn path(subject: Subject, other: Option<Subject>) -> String {
     match other {
         Some(other) => format!("{}?compare={}", subject.path(), other.id()),
         None => subject.path(),
@@ -122,13 +124,13 @@ fn path(subject: Subject, other: Option<Subject>) -> String {
 }
 
 /// State of the data shown: that of the subjects, of the list of pairs, and of `others`.
-fn state(data: &Data<'_>, subject: Subject, compared: Option<Subject>, others: Vec<Stamp>) -> u64 {
+pub(crate) fn state(data: &Data<'_>, subject: Subject, compared: Option<Subject>, others: Vec<Stamp>) -> u64 {
     let subjects = [Some(subject), compared].into_iter().flatten();
     let stamps = subjects.map(|subject| subject.stamp(data.catalog));
     data.state(others.into_iter().chain([data.catalog.fx.stamp]).chain(stamps))
 }
 
-fn figure(
+pub(crate) fn figure(
     catalog: &Catalog,
     subject: Subject,
     other: Option<Subject>,
@@ -168,6 +170,7 @@ fn page(
     Ok(ChartPageHtml {
         frame,
         path: subject.path(),
+        picture: format!("{}/chart.svg?lang={}", subject.path(), language.letters()),
         name: subject.name(language),
         topic_id: topic.id(),
         topic: words::topic(topic, language),

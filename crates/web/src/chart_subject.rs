@@ -58,6 +58,14 @@ impl Subject {
         }
     }
 
+    /// Whether its values are made up.
+    pub(crate) fn is_sample(self, catalog: &Catalog) -> bool {
+        match self {
+            Self::Series(series) => catalog.series[series].sample,
+            Self::Pair(_) => catalog.fx.sample,
+        }
+    }
+
     /// Its values over a range, ready to be drawn.
     pub(crate) fn plotted(self, catalog: &Catalog, range: Range, language: Language) -> Plotted {
         match self {

@@ -114,27 +114,52 @@ pub(crate) fn axis_value(value: f64, decimals: usize, unit: Unit, language: Lang
 const MONTHS_EN: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MONTHS_PT: [&str; 12] =
-    ["jan.", "fev.", "mar.", "abr.", "maio", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."];
+    ["jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez"];
+const WHOLE_MONTHS_PT: [&str; 12] = [
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+];
 
+/// The abbreviated name of a month.
 pub(crate) fn month_name(month: i8, language: Language) -> &'static str {
-    let names = match language {
-        Language::English => &MONTHS_EN,
-        Language::Portuguese => &MONTHS_PT,
-    };
+    name_of(month, if language == Language::English { &MONTHS_EN } else { &MONTHS_PT })
+}
+
+/// A month with its year on an axis: `Nov 2026`, `nov/2026`.
+pub(crate) fn month_of_year(month: i8, year: i16, language: Language) -> String {
+    let joint = if language == Language::English { ' ' } else { '/' };
+    format!("{}{joint}{year}", month_name(month, language))
+}
+
+fn name_of(month: i8, names: &[&'static str; 12]) -> &'static str {
     usize::try_from(month - 1).ok().and_then(|place| names.get(place)).copied().unwrap_or("")
 }
 
-/// `16 Nov 2026`, `16 de nov. de 2026`.
+/// `16 Nov 2026`, `16/11/2026`.
 pub(crate) fn day(day: Day, language: Language) -> String {
     period(day, Frequency::CalendarDays, language)
 }
 
-/// `Nov 2026`, `nov. de 2026`.
+/// A month within a sentence: `Nov 2026`, `novembro de 2026`.
 pub(crate) fn month(day: Day, language: Language) -> String {
-    period(day, Frequency::Months, language)
+    let (year, month, _) = day.civil();
+    match language {
+        Language::English => period(day, Frequency::Months, language),
+        Language::Portuguese => format!("{} de {year}", name_of(month, &WHOLE_MONTHS_PT)),
+    }
 }
 
-/// The period covered by a value of this frequency.
+/// The period covered by a value of this frequency: `16 Nov 2026` and `Nov 2026`, `16/11/2026` and `nov/2026`.
 pub(crate) fn period(date: Day, frequency: Frequency, language: Language) -> String {
     let mut out = String::with_capacity(20);
     push_period(&mut out, date, frequency, language);
@@ -143,19 +168,33 @@ pub(crate) fn period(date: Day, frequency: Frequency, language: Language) -> Str
 
 pub(crate) fn push_period(out: &mut String, date: Day, frequency: Frequency, language: Language) {
     let ((year, month, day), mut digits) = (date.civil(), itoa::Buffer::new());
-    // Portuguese writes the first day of a month as an ordinal.
-    let (of, first) = match language {
-        Language::English => (" ", ""),
-        Language::Portuguese => (" de ", "º"),
-    };
-    if matches!(frequency, Frequency::BusinessDays | Frequency::CalendarDays) {
-        let ordinal = if day == 1 { first } else { "" };
-        [digits.format(day), ordinal, of].iter().for_each(|part| out.push_str(part));
-    }
-    if frequency != Frequency::Years {
-        [month_name(month, language), of].iter().for_each(|part| out.push_str(part));
+    let has_day = matches!(frequency, Frequency::BusinessDays | Frequency::CalendarDays);
+    match language {
+        Language::English => {
+            if has_day {
+                [digits.format(day), " "].iter().for_each(|part| out.push_str(part));
+            }
+            if frequency != Frequency::Years {
+                [month_name(month, language), " "].iter().for_each(|part| out.push_str(part));
+            }
+        }
+        Language::Portuguese if has_day => {
+            push_two_digits(out, day);
+            push_two_digits(out, month);
+        }
+        Language::Portuguese if frequency == Frequency::Months => {
+            [month_name(month, language), "/"].iter().for_each(|part| out.push_str(part));
+        }
+        Language::Portuguese => {}
     }
     out.push_str(digits.format(year));
+}
+
+/// Appends a day or a month as two digits and a slash.
+fn push_two_digits(out: &mut String, number: i8) {
+    let mut digits = itoa::Buffer::new();
+    let zero = if number < 10 { "0" } else { "" };
+    [zero, digits.format(number), "/"].iter().for_each(|part| out.push_str(part));
 }
 
 /// The period in the notation of form inputs and `datetime` attributes.
@@ -176,9 +215,24 @@ pub(crate) fn push_machine(out: &mut String, date: Day, frequency: Frequency) {
     out.truncate(out.len() - unsaid.len());
 }
 
-/// An amount of money in the currency of this ISO code.
-pub(crate) fn money(amount: &str, currency: &str, language: Language) -> String {
-    let sign = if currency == "BRL" { "R$" } else { currency };
+/// An amount of money in reais.
+pub(crate) fn reais(amount: &str, language: Language) -> String {
+    money(amount, "BRL", "", language)
+}
+
+/// An amount of money in the Brazilian currency of this ISO code, with the sign that it had on a day.
+pub(crate) fn money(amount: &str, currency: &str, day: &str, language: Language) -> String {
+    let sign = match currency {
+        "BRL" => "R$",
+        // The cruzeiro novo has the code of the cruzeiro that followed it.
+        "BRB" if day < "1970-05-15" => "NCr$",
+        // The cruzeiros of 1942, 1970 and 1990.
+        "BRZ" | "BRB" | "BRE" => "Cr$",
+        "BRC" => "Cz$",
+        "BRN" => "NCz$",
+        "BRR" => "CR$",
+        other => other,
+    };
     format!("{sign}\u{a0}{}", number(amount, language))
 }
 
@@ -211,14 +265,35 @@ mod tests {
         let date = Day::parse("2026-05-04").unwrap();
         assert_eq!(
             (day(date, English).as_str(), day(date, Portuguese).as_str()),
-            ("4 May 2026", "4 de maio de 2026")
+            ("4 May 2026", "04/05/2026")
         );
-        assert_eq!(day(Day::parse("2026-11-01").unwrap(), Portuguese), "1º de nov. de 2026");
-        assert_eq!(period(date, Frequency::Months, Portuguese), "maio de 2026");
+        assert_eq!(day(Day::parse("2026-11-30").unwrap(), Portuguese), "30/11/2026");
+        assert_eq!(period(date, Frequency::Months, Portuguese), "mai/2026");
+        assert_eq!(
+            (month(date, English).as_str(), month(date, Portuguese).as_str()),
+            ("May 2026", "maio de 2026")
+        );
         assert_eq!(period(date, Frequency::Years, Portuguese), "2026");
         let machines = [Frequency::CalendarDays, Frequency::Months, Frequency::Years]
             .map(|frequency| machine(date, frequency));
         assert_eq!(machines, ["2026-05-04", "2026-05", "2026"]);
+    }
+
+    #[test]
+    fn amounts_have_the_sign_of_their_currency() {
+        for (code, day, sign) in [
+            ("BRZ", "1966-12-01", "Cr$"),
+            ("BRB", "1968-01-01", "NCr$"),
+            ("BRB", "1970-05-01", "NCr$"),
+            ("BRB", "1970-05-31", "Cr$"),
+            ("BRC", "1987-01-01", "Cz$"),
+            ("BRN", "1989-05-31", "NCz$"),
+            ("BRE", "1991-01-01", "Cr$"),
+            ("BRR", "1994-06-30", "CR$"),
+            ("BRL", "1994-07-01", "R$"),
+        ] {
+            assert_eq!(money("1000.00", code, day, Portuguese), format!("{sign}\u{a0}1.000,00"), "{day}");
+        }
     }
 
     #[test]

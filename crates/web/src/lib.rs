@@ -7,6 +7,7 @@
 //! - [`language`], [`texts`], [`words`], [`format`]: the reader's language, and the texts, numbers and
 //!   days in it; [`typed`]: parsing of typed numbers; [`markdown`]: texts written in Markdown.
 //! - [`chart_subject`]: subjects of pages with a chart; [`chart_page`]: that page; [`chart`]: the chart;
+//!   [`chart_picture`]: the chart as a picture;
 //!   [`description`]: what the page says of a series ([`series_detail`]) or a pair ([`fx`]).
 //! - [`assets`]: static files. The other modules hold a page each.
 
@@ -16,6 +17,7 @@ mod billing;
 pub mod calculator;
 mod chart;
 mod chart_page;
+mod chart_picture;
 mod chart_subject;
 mod contact;
 mod data;
@@ -38,12 +40,13 @@ mod texts;
 mod typed;
 mod words;
 
-pub use articles::{Changelog, Privacy, Versions};
+pub use articles::{Changelog, Indices, Privacy, Versions};
 pub use askama::Error as RenderError;
 pub use billing::{AfterCheckout, PlanPrice};
 pub use calculator::Calculator;
 pub use chart::Range;
 pub use chart_page::{ChartFragment, ChartPage};
+pub use chart_picture::ChartPicture;
 pub use chart_subject::{Subject, pair_called};
 pub use contact::Contact;
 pub use data::Data;
@@ -53,6 +56,6 @@ pub use front::Front;
 pub use language::Language;
 pub use page::{Page, Reader, Rendered};
 pub use pricing::Pricing;
-pub use scripted::{Docs, Explore, Usage};
+pub use scripted::{Company, Docs, Explore, Usage};
 pub use series::Catalogue;
 pub use status::Status;

@@ -1,12 +1,13 @@
 //! Renders our own texts, which are written in Markdown.
 
 use pulldown_cmark::html::push_html;
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 
 /// The text as HTML. HTML in it is shown as text, and links to other sites become plain text.
 pub(crate) fn html(text: &str) -> String {
     let mut is_own_link = false;
-    let events = Parser::new(text).filter_map(|event| match event {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES;
+    let events = Parser::new_ext(text, options).filter_map(|event| match event {
         Event::Html(raw) | Event::InlineHtml(raw) => Some(Event::Text(raw)),
         Event::Start(Tag::Link { ref dest_url, .. }) => {
             is_own_link = dest_url.starts_with(['/', '#']) && !dest_url.starts_with("//");
@@ -14,6 +15,10 @@ pub(crate) fn html(text: &str) -> String {
         }
         Event::End(TagEnd::Link) => is_own_link.then_some(event),
         // An image would be loaded from another site, or is none of ours.
+        // Alignment would be an inline style, which the content policy forbids.
+        Event::Start(Tag::Table(columns)) => {
+            Some(Event::Start(Tag::Table(columns.iter().map(|_| Alignment::None).collect())))
+        }
         Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
         event => Some(event),
     });
@@ -35,6 +40,13 @@ mod tests {
             "<h1>A &amp; B</h1>\n<p>One\ntwo <code>x &lt; [y](/z)</code> <strong>bold</strong> <a href=\"/series\">there</a>.</p>\n\
              <ul>\n<li>first\ngoes on</li>\n<li>second</li>\n</ul>\n"
         );
+    }
+
+    #[test]
+    fn tables_have_no_inline_styles_and_headings_have_ids() {
+        let page = html("## A {#b}\n\n| x |\n| --: |\n| 1 |\n");
+        assert!(page.starts_with("<h2 id=\"b\">A</h2>\n<table>"), "{page}");
+        assert!(page.contains("<td>1</td>") && !page.contains("style"), "{page}");
     }
 
     #[test]

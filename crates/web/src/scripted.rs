@@ -5,17 +5,26 @@ use std::borrow::Cow;
 use askama::Template;
 
 use crate::data::Data;
-use crate::frame::Frame;
+use crate::frame::{Frame, encoded};
 use crate::page::{Page, Reader, Rendered};
 
 /// Companies and filings, from the API with the reader's key.
 #[derive(Debug)]
 pub struct Explore;
 
+/// A company and its filings, in the same way. The page is the same for every company, and says nothing of it.
+#[derive(Debug)]
+pub struct Company {
+    /// Registry code, CNPJ or ticker, well-formed.
+    pub id: String,
+}
+
 #[derive(Template)]
 #[template(path = "explore.html")]
 struct ExploreHtml {
     frame: Frame,
+    /// The company whose page this is; empty if it is the page of all.
+    company: String,
 }
 
 impl Page for Explore {
@@ -24,7 +33,17 @@ impl Page for Explore {
     }
 
     fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
-        ExploreHtml { frame: Frame::new(data, reader, self.path()) }.render()
+        ExploreHtml { frame: Frame::new(data, reader, self.path()), company: String::new() }.render()
+    }
+}
+
+impl Page for Company {
+    fn path(&self) -> Cow<'static, str> {
+        format!("/explore/companies/{}", encoded(&self.id)).into()
+    }
+
+    fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
+        ExploreHtml { frame: Frame::new(data, reader, self.path()), company: self.id.clone() }.render()
     }
 }
 

@@ -41,16 +41,12 @@ fn summary(about: &'static About, t: &OneTexts, language: Language) -> String {
 
 fn facts(data: &Data<'_>, series: Series, t: &OneTexts, language: Language) -> Vec<(&'static str, String)> {
     let (about, part) = (series.about(), &data.catalog.series[series]);
-    let official = match language {
-        Language::English => about.name_pt,
-        Language::Portuguese => about.name,
-    };
     let yes_or_no = |yes: bool| if yes { t.yes } else { t.no }.to_owned();
     let points = part.points();
     let days = points.last().zip(points.first()).map(|(first, last)| (first.day, last.day));
     let freshness = description::freshness(part.sample, data.is_late(series.into()), language);
     vec![
-        (t.official, official.to_owned()),
+        (t.official, about.name_pt.to_owned()),
         (t.unit, words::unit(about.unit, language).to_owned()),
         (t.frequency, words::frequency(about.frequency, language).to_owned()),
         (t.source, description::source(Subject::Series(series), language)),

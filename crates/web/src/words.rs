@@ -15,20 +15,33 @@ const fn of(language: Language, english: &'static str, portuguese: &'static str)
     }
 }
 
-/// Name of a series. The official Portuguese name contains its familiar abbreviation; in English it is a prefix.
+/// Name of a series, with its familiar abbreviation first, by which people look for it in a list.
 pub(crate) fn name(about: &'static About, language: Language) -> &'static str {
-    static ENGLISH: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
-        Series::ALL.map(Series::about).into_iter().map(|about| (about.id, english_name(about))).collect()
+    static NAMES: LazyLock<HashMap<&str, [String; 2]>> = LazyLock::new(|| {
+        let names = |about: &About| [english_name(about), portuguese_name(about.name_pt)];
+        Series::ALL.map(Series::about).into_iter().map(|about| (about.id, names(about))).collect()
     });
-    match language {
-        Language::English => ENGLISH.get(about.id).map_or(about.name, String::as_str),
-        Language::Portuguese => about.name_pt,
-    }
+    let names = NAMES.get(about.id).map(|[english, portuguese]| of(language, english, portuguese));
+    names.unwrap_or(of(language, about.name, about.name_pt))
 }
 
 fn english_name(about: &About) -> String {
     let About { label, name, .. } = about;
     if name.starts_with(label) { (*name).to_owned() } else { format!("{label}: {name}") }
+}
+
+/// The official name, with an abbreviation in parentheses moved to its beginning: `TR: Taxa referencial`.
+fn portuguese_name(official: &str) -> String {
+    let parts = official.split_once(" (").and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
+    match parts {
+        Some((before, (inside, after))) if is_abbreviation(inside) => format!("{inside}: {before}{after}"),
+        _ => official.to_owned(),
+    }
+}
+
+/// Whether this is one word that begins with a capital letter, unlike `venda` and `2022 = 100`.
+fn is_abbreviation(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_uppercase()) && !text.contains(' ')
 }
 
 /// Name of a pair: that of its base currency, since all are quoted in reais.
@@ -87,8 +100,8 @@ pub(crate) const fn unit(unit: Unit, language: Language) -> &'static str {
 
 pub(crate) const fn frequency(frequency: Frequency, language: Language) -> &'static str {
     match frequency {
-        Frequency::BusinessDays => of(language, "business days", "dias úteis"),
-        Frequency::CalendarDays => of(language, "every day", "todos os dias"),
+        Frequency::BusinessDays => of(language, "business days", "diária (dias úteis)"),
+        Frequency::CalendarDays => of(language, "every day", "diária (dias corridos)"),
         Frequency::Months => of(language, "monthly", "mensal"),
         Frequency::Years => of(language, "yearly", "anual"),
     }
@@ -100,46 +113,69 @@ pub(crate) const fn reading(kind: Kind, language: Language) -> &'static str {
         Kind::RatePerYear => of(
             language,
             "A rate for a whole year. Two of its values are compared by their difference, in percentage points.",
-            "Uma taxa para o ano inteiro. Dois valores se comparam pela diferença, em pontos percentuais.",
+            "Taxa anual. Para comparar dois valores, use a diferença em pontos percentuais.",
         ),
         Kind::RatePerDay => of(
             language,
             "A rate for one business day. Days compound: each one multiplies what the day before left.",
-            "Uma taxa para um dia útil. Os dias se compõem: cada um multiplica o que o anterior deixou.",
+            "Taxa de um dia útil. As taxas se acumulam por multiplicação: cada uma incide sobre o resultado do dia anterior.",
         ),
         Kind::RatePerMonth => of(
             language,
             "A change within one month. Months compound: they are multiplied, not added, to make a year.",
-            "Uma variação dentro de um mês. Os meses se compõem: para formar um ano, multiplicam-se, não se somam.",
+            "Variação no mês. Para acumular vários meses, os fatores são multiplicados, e não somados.",
         ),
         Kind::SimpleRatePerMonth => of(
             language,
             "Simple interest for a month. Months are added, not compounded.",
-            "Juros simples de um mês. Os meses se somam; não se compõem.",
+            "Juros simples do mês. As taxas mensais são somadas, sem juros sobre juros.",
         ),
         Kind::Change12Months => of(
             language,
             "The change over the twelve months that end with the month shown.",
-            "A variação nos doze meses que terminam no mês indicado.",
+            "Variação acumulada nos doze meses encerrados no mês indicado.",
         ),
         Kind::Index => of(
             language,
             "A level beside that of a base period. What counts is the change from one value to another.",
-            "Um nível em relação ao de um período-base. O que importa é a variação de um valor para outro.",
+            "Nível em relação a um período-base. O que importa é a variação de um valor para outro.",
         ),
         Kind::Stock => {
-            of(language, "How much there is at the end of the period.", "Quanto existe no fim do período.")
+            of(language, "How much there is at the end of the period.", "Saldo no fim do período.")
         }
         Kind::Flow => of(
             language,
             "How much came about within the period. It may be below zero.",
-            "Quanto se formou dentro do período. Pode ficar abaixo de zero.",
+            "Total do período. Pode ser negativo.",
         ),
         Kind::Share => of(
             language,
             "A part of a whole. Two of its values are compared by their difference, in percentage points.",
-            "Uma parte de um todo. Dois valores se comparam pela diferença, em pontos percentuais.",
+            "Proporção, em percentual. Para comparar dois valores, use a diferença em pontos percentuais.",
         ),
-        Kind::Price => of(language, "A price in reais.", "Um preço em reais."),
+        Kind::Price => of(language, "A price in reais.", "Preço em reais."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portuguese_names_begin_with_the_abbreviation() {
+        for (series, expected) in [
+            (Series::Ipca, "IPCA: Índice nacional de preços ao consumidor – amplo"),
+            (Series::IgpmExact, "IGP-M: Índice geral de preços do mercado – consistente com o número-índice"),
+            (Series::IpcFipe, "IPC-Fipe: Índice de preços ao consumidor – São Paulo"),
+            (Series::IpcaFood, "IPCA – alimentação e bebidas"),
+            (Series::LegalRate, "Taxa legal (Lei 14.905/2024)"),
+            (
+                Series::UsdMonthEnd,
+                "Taxa de câmbio – livre – dólar americano (venda) – fim de período – mensal",
+            ),
+            (Series::IndustrialOutput, "Produção industrial – indústria geral (2022 = 100)"),
+        ] {
+            assert_eq!(name(series.about(), Language::Portuguese), expected);
+        }
     }
 }

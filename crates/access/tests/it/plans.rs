@@ -29,6 +29,7 @@ fn each_feature_comes_with_the_plan_of_the_contract() {
         ("filings", "gold"),
         ("historical_data", "gold"),
         ("bulk_export", "gold"),
+        ("changes", "gold"),
         ("csv_export", "platinum"),
         ("webhooks", "platinum"),
     ];

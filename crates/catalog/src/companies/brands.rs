@@ -149,6 +149,11 @@ pub(super) fn brands_of(id: CompanyId) -> &'static [&'static str] {
     place.ok().and_then(|place| BRANDS.get(place)).map_or(&[], |(.., brands)| brands)
 }
 
+/// The companies that have brands.
+pub fn companies_with_brands() -> impl Iterator<Item = CompanyId> {
+    BRANDS.iter().map(|(code, ..)| CompanyId(*code))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;

@@ -9,7 +9,7 @@ use lastro_model::{Cnpj, Company, Day, Standing};
 use lastro_search::{Page, fold_label};
 
 use super::Companies;
-use crate::page::{Found, Listing};
+use crate::page::{Found, Listing, with_others};
 use crate::postings::Postings;
 
 /// A filter of the companies. Fields that are `None` match everything.
@@ -23,16 +23,30 @@ pub struct CompanyFilter<'a> {
     /// The days of registration, both included.
     pub from: Option<Day>,
     pub to: Option<Day>,
+    /// Whether withdrawn companies are listed, too.
+    pub withdrawn: bool,
 }
 
 impl CompanyFilter<'_> {
+    /// Whether a company has this status and sector.
+    fn matches(&self, company: &Company) -> bool {
+        let has_status = |label: &str| match Standing::from_word(label) {
+            Some(standing) => Standing::of(&company.status) == standing,
+            None => fold_label(label) == fold_label(&company.status),
+        };
+        let has_sector = |label: &str| {
+            company.sector.as_deref().is_some_and(|sector| fold_label(sector) == fold_label(label))
+        };
+        self.status.is_none_or(has_status) && self.sector.is_none_or(has_sector)
+    }
+
     /// Whether the filter has conditions that have no posting lists.
-    pub(super) fn needs_scan(&self) -> bool {
+    fn needs_scan(&self) -> bool {
         self.cnpj.is_some() || self.from.is_some() || self.to.is_some()
     }
 
     /// Whether a company meets those conditions. Without a day of registration it is in no period.
-    pub(super) fn admits(&self, company: &Company) -> bool {
+    fn admits(&self, company: &Company) -> bool {
         let has_day = |is_inside: &dyn Fn(Day) -> bool| company.registered_on.is_some_and(is_inside);
         self.cnpj.is_none_or(|cnpj| company.cnpj == cnpj)
             && self.from.is_none_or(|from| has_day(&|day| from <= day))
@@ -41,7 +55,42 @@ impl CompanyFilter<'_> {
 }
 
 impl Companies {
-    pub(super) fn scanned(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
+    pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
+        if filter.needs_scan() {
+            return self.scanned(filter, page);
+        }
+        let found = self.filters.find(filter);
+        if filter.withdrawn && !self.withdrawn().is_empty() {
+            return self.with_withdrawn(filter, found, page);
+        }
+        match found {
+            Some(list) => Listing::of_list(list, page),
+            None => Listing::of_span(0..self.listed, page),
+        }
+    }
+
+    /// One page of listed and withdrawn companies in their common order.
+    fn with_withdrawn(
+        &self,
+        filter: &CompanyFilter<'_>,
+        found: Option<&[u32]>,
+        page: Page,
+    ) -> Listing<'static> {
+        let key = |position: u32| (&self.company(position).name, self.company(position).id);
+        let rank = |other: u32| match found {
+            Some(list) => list.partition_point(|position| key(*position) < key(other)),
+            None => self.companies[..self.len()]
+                .partition_point(|company| (&company.name, company.id) < key(other)),
+        };
+        let others = self.withdrawn().filter(|position| filter.matches(self.company(*position)));
+        let others: Vec<(usize, u32)> = others.map(|position| (rank(position), position)).collect();
+        match found {
+            Some(list) => with_others(list.len(), |index| list[index], &others, page),
+            None => with_others(self.len(), |index| index as u32, &others, page),
+        }
+    }
+
+    fn scanned(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
         let with_lists = CompanyFilter { cnpj: None, from: None, to: None, ..*filter };
         self.list(&with_lists, ALL).retained(page, |row| filter.admits(self.company(row)))
     }

@@ -15,18 +15,20 @@ mod tickers;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
-use lastro_model::{Cnpj, Company, CompanyId, Day, FormerName, Stamp, Standing, Ticker, TradedSecurity};
-use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Page, Searcher, Span, Title};
+use lastro_model::{
+    Cnpj, Company, CompanyId, Day, FormerName, History, Stamp, Standing, Ticker, TradedSecurity,
+};
+use lastro_search::{Field, IndexBuilder, LONGEST_NAME, NamedWords, Names, Searcher, Span, Title};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Name, Object, Plain, push_string};
+use crate::json::{Name, Object, Plain, push_string, with_history};
 use crate::name;
-use crate::page::Listing;
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use cnpjs::CnpjDirectory;
 use filter::Filters;
 use names::NameDirectory;
@@ -34,6 +36,7 @@ use profile::Profile;
 use ranking::Ranking;
 use tickers::TickerDirectory;
 
+pub use brands::companies_with_brands;
 pub use filter::CompanyFilter;
 
 /// Number of leading words of a text that are searched for names.
@@ -65,7 +68,11 @@ impl Tickers {
 
 #[derive(Default)]
 pub struct Companies {
+    /// Those that the registry lists, then the withdrawn ones, both in listing order.
     companies: Vec<Company>,
+    histories: Vec<History>,
+    /// The number of companies that the registry lists.
+    listed: u32,
     /// Brands and former names, by position.
     also_known_as: Vec<Vec<String>>,
     json: Vec<Box<[u8]>>,
@@ -93,13 +100,28 @@ impl Companies {
     /// Builds the part. If a registry code occurs twice, the later input wins. Tickers of unregistered companies are
     /// dropped.
     pub fn with_tickers(companies: Vec<Company>, tickers: &Tickers) -> Result<Self, BuildError> {
-        let by_id: BTreeMap<CompanyId, Company> =
-            companies.into_iter().map(|company| (company.id, company)).collect();
-        let mut companies: Vec<Company> = by_id.into_values().collect();
+        Self::with_histories(
+            companies.into_iter().map(|company| (company, History::default())).collect(),
+            tickers,
+        )
+    }
+
+    /// Builds the part of companies with their histories. Withdrawn ones are found by id and CNPJ only.
+    pub fn with_histories(companies: Vec<(Company, History)>, tickers: &Tickers) -> Result<Self, BuildError> {
+        let by_id: BTreeMap<CompanyId, (Company, History)> =
+            companies.into_iter().map(|(company, history)| (company.id, (company, history))).collect();
+        let mut companies: Vec<(Company, History)> = by_id.into_values().collect();
         u32::try_from(companies.len()).map_err(|_| BuildError::TooLarge("the number of companies"))?;
-        companies.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        let positions = (0..).zip(&companies).map(|(position, company)| (company.id, position)).collect();
+        companies.sort_by(|(a, of_a), (b, of_b)| {
+            (of_a.is_withdrawn(), &a.name, a.id).cmp(&(of_b.is_withdrawn(), &b.name, b.id))
+        });
+        let listed = companies.partition_point(|(_, history)| !history.is_withdrawn());
+        let (companies, histories): (Vec<Company>, Vec<History>) = companies.into_iter().unzip();
+        let mut positions =
+            (0..).zip(&companies[..listed]).map(|(position, company)| (company.id, position)).collect();
         let directory = TickerDirectory::of(&tickers.securities, &positions);
+        positions
+            .extend((0..).zip(&companies).skip(listed).map(|(position, company)| (company.id, position)));
         let also_known_as = profile::also_known_as(&companies, &tickers.former_names);
         let profiles = || {
             let rows = companies.iter().zip(&also_known_as);
@@ -109,14 +131,17 @@ impl Companies {
                 also_known_as,
             })
         };
+        let of_registry = &companies[..listed];
         Ok(Self {
-            json: profiles().map(|profile| rendered(&profile)).collect(),
-            index: index(profiles())?,
+            json: profiles().zip(&histories).map(|(profile, history)| rendered(&profile, *history)).collect(),
+            index: index(profiles().take(listed))?,
             positions,
-            cnpjs: CnpjDirectory::of(&companies),
-            filters: Filters::of(&companies),
-            ranking: Ranking::of(profiles()),
-            names: NameDirectory::of(profiles()),
+            cnpjs: CnpjDirectory::of(of_registry),
+            filters: Filters::of(of_registry),
+            ranking: Ranking::of(profiles().take(listed)),
+            names: NameDirectory::of(profiles().take(listed)),
+            listed: listed as u32,
+            histories,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             tickers: directory,
             tickers_stamp: tickers.stamp,
@@ -125,21 +150,29 @@ impl Companies {
         })
     }
 
+    /// The number of companies that the registry lists.
     pub fn len(&self) -> usize {
-        self.companies.len()
+        self.listed as usize
     }
 
     pub fn is_empty(&self) -> bool {
-        self.companies.is_empty()
+        self.listed == 0
     }
 
+    /// The position of a company, listed or withdrawn.
     pub fn position(&self, id: CompanyId) -> Option<u32> {
         self.positions.get(&id).copied()
     }
 
     /// The company with this CNPJ. Of several, an active one is preferred, then the one registered last.
     pub fn by_cnpj(&self, cnpj: &Cnpj) -> Option<u32> {
-        self.cnpjs.bearers(cnpj).next()
+        let withdrawn = || self.withdrawn().find(|position| self.company(*position).cnpj == *cnpj);
+        self.cnpjs.bearers(cnpj).next().or_else(withdrawn)
+    }
+
+    /// The positions of the withdrawn companies.
+    fn withdrawn(&self) -> Range<u32> {
+        self.listed..self.companies.len() as u32
     }
 
     /// All companies with this CNPJ, in the order in which [`Self::by_cnpj`] prefers them.
@@ -152,15 +185,18 @@ impl Companies {
         self.tickers.bearer(ticker)
     }
 
-    /// Another record of a company as one JSON object, with the tickers and names that are known here.
+    /// Another record of a company as one JSON object, with the tickers and names that are known here, and the time at
+    /// which it was first seen.
     pub(crate) fn rendered(&self, company: &Company) -> Box<[u8]> {
         let position = self.position(company.id);
         let tickers = position.map(|position| self.tickers.of_position(position).collect());
-        rendered(&Profile {
+        let history = position.map(|position| self.history(position)).unwrap_or_default();
+        let profile = Profile {
             company,
             tickers: tickers.unwrap_or_default(),
             also_known_as: position.map_or(&[], |position| self.also_known_as(position)),
-        })
+        };
+        rendered(&profile, History { withdrawn: None, ..history })
     }
 
     /// The brands and former names of a company.
@@ -184,14 +220,9 @@ impl Companies {
         &self.json[position as usize]
     }
 
-    pub fn list(&self, filter: &CompanyFilter<'_>, page: Page) -> Listing<'_> {
-        if filter.needs_scan() {
-            return self.scanned(filter, page);
-        }
-        match self.filters.find(filter) {
-            Some(list) => Listing::of_list(list, page),
-            None => Listing::of_span(0..self.companies.len() as u32, page),
-        }
+    /// The history of a company.
+    pub fn history(&self, position: u32) -> History {
+        self.histories[position as usize]
     }
 
     /// The companies that the words name: by CNPJ, ticker or any name, ignoring legal forms.
@@ -248,6 +279,19 @@ impl Table for Companies {
         "registered_on",
         "tickers",
         "also_known_as",
+        "first_seen_at",
+    ];
+    const TYPES: &'static [ColumnType] = &[
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::TextList,
+        ColumnType::TextList,
+        ColumnType::Instant,
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
@@ -265,8 +309,9 @@ impl Table for Companies {
         put(Cell::optional_token(company.registered_on.as_ref()));
         let tickers: Vec<String> =
             self.tickers.of_position(position).map(|ticker| ticker.to_string()).collect();
-        put(Cell::Token(&tickers.join(" ")));
-        put(Cell::Text(&self.also_known_as(position).join("; ")));
+        put(Cell::List(&tickers, " "));
+        put(Cell::List(self.also_known_as(position), "; "));
+        put(Cell::optional_token(self.history(position).first_seen.as_ref()));
     }
 }
 
@@ -310,10 +355,21 @@ fn index<'a>(companies: impl Iterator<Item = Profile<'a>>) -> Result<Searcher, B
     Ok(Searcher::correcting_to(index.finish()?, &|row| current[row as usize]))
 }
 
+/// A company of the log of changes as one JSON object.
+pub(crate) fn rendered_alone(
+    company: &Company,
+    history: History,
+    tickers: &[Ticker],
+    former_names: &[String],
+) -> Box<[u8]> {
+    let also_known_as = profile::other_names(company, former_names.iter().map(String::as_str));
+    rendered(&Profile { company, tickers: tickers.to_vec(), also_known_as: &also_known_as }, history)
+}
+
 /// The company as one JSON object.
-fn rendered(profile: &Profile<'_>) -> Box<[u8]> {
+fn rendered(profile: &Profile<'_>, history: History) -> Box<[u8]> {
     let company = profile.company;
-    Object::new(Vec::with_capacity(256))
+    let object = Object::new(Vec::with_capacity(256))
         .token(name!("id"), company.id)
         .text(name!("name"), &company.name)
         .token(name!("cnpj"), company.cnpj)
@@ -326,9 +382,8 @@ fn rendered(profile: &Profile<'_>) -> Box<[u8]> {
             ticker.write_into(out);
             out.push(b'"');
         })
-        .array(name!("also_known_as"), profile.also_known_as, |name, out| push_string(name, out))
-        .end()
-        .into_boxed_slice()
+        .array(name!("also_known_as"), profile.also_known_as, |name, out| push_string(name, out));
+    with_history(object, history).end().into_boxed_slice()
 }
 
 impl fmt::Debug for Companies {

@@ -1,7 +1,7 @@
 //! A company with everything that is known of it beside its record in the registry.
 
 use hashbrown::{HashMap, HashSet};
-use lastro_model::{Company, CompanyId, FormerName, Ticker};
+use lastro_model::{Company, CompanyId, FormerName, Ticker, latest_first};
 use lastro_search::words_of;
 
 use super::brands::brands_of;
@@ -31,21 +31,21 @@ fn registered_names(company: &Company) -> impl Iterator<Item = &str> + Clone {
     [Some(company.name.as_str()), company.trading_name.as_deref()].into_iter().flatten()
 }
 
-/// The brands and the former names of each company, in the order of `companies`. A name that differs from an earlier
-/// one only in its legal form or spaces is left out.
+/// The brands and the former names of each company, in the order of `companies`.
 pub(super) fn also_known_as(companies: &[Company], former_names: &[FormerName]) -> Vec<Vec<String>> {
-    let mut newest_first: Vec<&FormerName> = former_names.iter().collect();
-    newest_first
-        .sort_by(|one, other| (other.reference_day, &one.name).cmp(&(one.reference_day, &other.name)));
     let mut former: HashMap<CompanyId, Vec<&str>> = HashMap::new();
-    for name in newest_first {
+    for name in latest_first(former_names) {
         former.entry(name.company_id).or_default().push(&name.name);
     }
-    let of_company = |company: &Company| {
-        let registered = registered_names(company).map(|name| letters(&words_of(name)));
-        let mut known: HashSet<String> = registered.collect();
-        let others = brands_of(company.id).iter().chain(former.get(&company.id).into_iter().flatten());
-        others.filter(|name| known.insert(letters(&words_of(name)))).map(|name| (*name).to_owned()).collect()
-    };
-    companies.iter().map(of_company).collect()
+    let former = |company: &Company| former.get(&company.id).into_iter().flatten().copied();
+    companies.iter().map(|company| other_names(company, former(company))).collect()
+}
+
+/// The brands and the former names of a company. A name that differs from an earlier one only in its legal form or
+/// spaces is left out.
+pub(super) fn other_names<'a>(company: &Company, former: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let registered = registered_names(company).map(|name| letters(&words_of(name)));
+    let mut known: HashSet<String> = registered.collect();
+    let others = brands_of(company.id).iter().copied().chain(former);
+    others.filter(|name| known.insert(letters(&words_of(name)))).map(str::to_owned).collect()
 }

@@ -1,7 +1,7 @@
 //! Tickers and the companies whose securities have them.
 
 use hashbrown::HashMap;
-use lastro_model::{CompanyId, Day, Ticker, TradedSecurity};
+use lastro_model::{CompanyId, Ticker, TradedSecurity, current_holders};
 
 #[derive(Default)]
 pub(super) struct TickerDirectory {
@@ -12,20 +12,13 @@ pub(super) struct TickerDirectory {
 }
 
 impl TickerDirectory {
-    /// Builds the directory. A ticker that passed between companies belongs to the newest holder: by reference day
-    /// of its form, then by first day of trading.
+    /// Builds the directory of the companies with a position.
     pub(super) fn of(securities: &[TradedSecurity], positions: &HashMap<CompanyId, u32>) -> Self {
-        let mut newest: HashMap<Ticker, (&TradedSecurity, u32)> = HashMap::new();
-        for security in securities {
-            let Some(position) = positions.get(&security.company_id) else { continue };
-            let bearer = newest.entry(security.ticker).or_insert((security, *position));
-            if age(bearer.0) < age(security) {
-                *bearer = (security, *position);
-            }
-        }
-        let mut bearers: Vec<(Ticker, u32)> =
-            newest.into_iter().map(|(ticker, (_, position))| (ticker, position)).collect();
-        bearers.sort_unstable();
+        let holders = current_holders(securities, |company| positions.contains_key(&company));
+        let bearers: Vec<(Ticker, u32)> = holders
+            .into_iter()
+            .filter_map(|(ticker, company)| Some((ticker, *positions.get(&company)?)))
+            .collect();
         let mut of_company: Vec<(u32, Ticker)> =
             bearers.iter().map(|(ticker, position)| (*position, *ticker)).collect();
         of_company.sort_unstable();
@@ -59,8 +52,4 @@ impl TickerDirectory {
         }
         found
     }
-}
-
-fn age(security: &TradedSecurity) -> (Day, Option<Day>, u16, CompanyId) {
-    (security.reference_day, security.trading_from, security.version, security.company_id)
 }

@@ -3,13 +3,14 @@
 use std::fmt;
 
 use hashbrown::HashMap;
-use lastro_model::Filing;
+use lastro_model::{Filing, History};
 use lastro_search::{Field, IndexBuilder, Searcher, Title};
 
 use super::Filings;
 use super::columns::Columns;
 use super::ids::IdTable;
 use super::interner::Interner;
+use super::withdrawn::Withdrawn;
 use crate::BuildError;
 use crate::json::text_of;
 
@@ -18,6 +19,7 @@ use crate::json::text_of;
 pub struct FilingsBuilder {
     columns: Columns,
     ids: IdTable,
+    withdrawn: Vec<(Filing, History)>,
     failed: Option<BuildError>,
 }
 
@@ -31,14 +33,17 @@ impl FilingsBuilder {
         Self { ids: IdTable::with_capacity(filings), ..Self::default() }
     }
 
-    /// Adds a filing. It replaces an earlier one with the same id.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "the record ends here: its compact form takes its place"
-    )]
+    /// Adds a filing without a history. It replaces an earlier one with the same id.
     pub fn push(&mut self, filing: Filing) {
-        if self.failed.is_none() {
-            self.failed = self.add(&filing).err();
+        self.push_with(filing, History::default());
+    }
+
+    /// Adds a filing with its history. A withdrawn one must not have been added as listed before.
+    pub fn push_with(&mut self, filing: Filing, history: History) {
+        if history.is_withdrawn() {
+            self.withdrawn.push((filing, history));
+        } else if self.failed.is_none() {
+            self.failed = self.add(&filing, history).err();
         }
     }
 
@@ -53,20 +58,20 @@ impl FilingsBuilder {
             self.columns.reorder(order);
         }
         self.columns.seal();
-        let Self { columns, ids, .. } = self;
+        let Self { columns, ids, withdrawn, .. } = self;
         let index = index(&columns)?;
-        Filings::assemble(columns, ids, index)
+        Filings::assemble(columns, ids, index, Withdrawn::of(withdrawn)?)
     }
 
-    fn add(&mut self, filing: &Filing) -> Result<(), BuildError> {
+    fn add(&mut self, filing: &Filing, history: History) -> Result<(), BuildError> {
         if let Some(row) = self.ids.get(filing.id, |row| self.columns.id(row)) {
-            return self.columns.replace(row, filing);
+            return self.columns.replace(row, filing, history.first_seen);
         }
         let row = u32::try_from(self.columns.len())
             .ok()
             .filter(|row| *row < u32::MAX - 1)
             .ok_or(BuildError::TooLarge("the number of filings"))?;
-        self.columns.push(filing)?;
+        self.columns.push(filing, history.first_seen)?;
         self.ids.insert(filing.id, row, |row| self.columns.id(row));
         Ok(())
     }

@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use jiff::Timestamp;
 use lastro_model::{CompanyId, Day, Filing, FilingId};
 
+use super::first_seen::FirstSeen;
 use super::interner::Interner;
 use super::texts::Texts;
 use super::url_templates::{Link, Links};
@@ -31,6 +33,7 @@ pub(super) struct Columns {
     pub(super) kind: Vec<u32>,
     pub(super) reference: Vec<i32>,
     pub(super) version: Vec<u16>,
+    pub(super) first_seen: FirstSeen,
     pub(super) link: Vec<Link>,
     pub(super) descriptions: Texts,
     pub company_names: Interner,
@@ -44,8 +47,9 @@ impl Columns {
         self.days.len()
     }
 
-    pub(super) fn push(&mut self, filing: &Filing) -> Result<(), BuildError> {
+    pub(super) fn push(&mut self, filing: &Filing, first_seen: Option<Timestamp>) -> Result<(), BuildError> {
         let row = self.row(filing);
+        self.first_seen.push(first_seen);
         self.descriptions.push(&filing.description)?;
         self.days.push(filing.delivered_on);
         self.numbers.push(row.number);
@@ -61,8 +65,14 @@ impl Columns {
     }
 
     /// Overwrites a row that has the same id.
-    pub(super) fn replace(&mut self, position: u32, filing: &Filing) -> Result<(), BuildError> {
+    pub(super) fn replace(
+        &mut self,
+        position: u32,
+        filing: &Filing,
+        first_seen: Option<Timestamp>,
+    ) -> Result<(), BuildError> {
         let at = position as usize;
+        self.first_seen.replace(at, first_seen);
         let row = self.row(filing);
         self.descriptions.replace(at, &filing.description)?;
         self.days[at] = filing.delivered_on;
@@ -131,6 +141,7 @@ impl Columns {
         reorder(&mut self.reference, order);
         reorder(&mut self.version, order);
         reorder(&mut self.link, order);
+        self.first_seen.reorder(order);
         self.descriptions = self.descriptions.reordered(order.iter().copied());
     }
 

@@ -4,7 +4,7 @@
 //! analyzed again, and the texts themselves are shared with the previous edition. The merged part answers every
 //! request like one built from all filings.
 
-use lastro_model::Filing;
+use lastro_model::{Filing, History};
 use lastro_search::{MergePlan, Searcher};
 
 use super::columns::{Columns, NO_TEXT};
@@ -15,15 +15,17 @@ use crate::BuildError;
 use crate::postings::Postings;
 
 impl Filings {
-    /// Returns the same filings with `changed` added; these replace filings with the same ids.
-    pub fn with_changes(&self, changed: &[Filing]) -> Result<Self, BuildError> {
+    /// Returns the same filings with `changed` added; these replace filings with the same ids, listed or withdrawn.
+    pub fn with_changes(&self, changed: &[(Filing, History)]) -> Result<Self, BuildError> {
         let mut fresh = FilingsBuilder::with_capacity(changed.len());
-        changed.iter().for_each(|filing| fresh.push(filing.clone()));
-        self.merged(&fresh.finish()?)
+        let listed = changed.iter().filter(|(_, history)| !history.is_withdrawn());
+        listed.for_each(|(filing, history)| fresh.push_with(filing.clone(), *history));
+        self.merged(&fresh.finish()?, changed)
     }
 
-    fn merged(&self, fresh: &Self) -> Result<Self, BuildError> {
-        let plan = self.merge_plan(fresh);
+    fn merged(&self, fresh: &Self, changed: &[(Filing, History)]) -> Result<Self, BuildError> {
+        let plan = self.merge_plan(fresh, changed);
+        let withdrawn = self.withdrawn.with_changes(changed)?;
         let columns = self.columns.merged(&fresh.columns, &plan)?;
         let index = Searcher::new(self.index.index().merged(fresh.index.index(), &plan)?);
         let categories = self.categories.with(&columns.categories, &columns.category)?;
@@ -33,15 +35,16 @@ impl Filings {
         });
         let lists = self.lists.merged(&new_lists, &plan);
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Ok(Self { columns, ids, categories, lists, index })
+        Ok(Self { columns, ids, categories, lists, index, withdrawn })
     }
 
-    /// Plans to remove filings with the id of a fresh one, and to insert the fresh ones by day and id.
-    fn merge_plan(&self, fresh: &Self) -> MergePlan {
+    /// Plans to remove filings with the id of a changed one, and to insert the fresh ones by day and id.
+    fn merge_plan(&self, fresh: &Self, changed: &[(Filing, History)]) -> MergePlan {
         let fresh_rows = 0..fresh.len() as u32;
         let mut removed: Vec<u32> =
-            fresh_rows.clone().filter_map(|row| self.position(fresh.columns.id(row))).collect();
+            changed.iter().filter_map(|(filing, _)| self.listed_position(filing.id)).collect();
         removed.sort_unstable();
+        removed.dedup();
         let place = |row| self.columns.first_not_before(fresh.columns.sort_key(row));
         MergePlan::new(self.len() as u32, &removed, &fresh_rows.map(place).collect::<Vec<u32>>())
     }
@@ -74,6 +77,7 @@ impl Columns {
             kind,
             reference: plan.copied(&self.reference, &fresh.reference),
             version: plan.copied(&self.version, &fresh.version),
+            first_seen: self.first_seen.merged(&fresh.first_seen, plan),
             link,
             descriptions: self.descriptions.merged(&fresh.descriptions, plan)?,
             company_names,

@@ -7,67 +7,48 @@
 mod builder;
 mod categories;
 mod columns;
+mod first_seen;
 mod ids;
 mod interner;
+mod listing;
 mod merge;
 mod periods;
 mod snapshot;
 mod texts;
 mod url_templates;
+mod withdrawn;
+mod words;
 
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::ops::Range;
 
-use lastro_model::{CompanyId, Day, Filing, FilingId};
+use jiff::Timestamp;
+use lastro_model::{CompanyId, Day, Filing, FilingId, History};
 use lastro_search::{Context, Index, Names, Page, RowFilter, Searcher, Span, fold_label};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
-use crate::json::{Digits, Name, Object, Plain, text_of};
+use crate::json::{Digits, Name, Object, Plain, text_of, time_json};
 use crate::name;
-use crate::page::{Found, Listing, Rows};
+use crate::page::Found;
 use crate::postings::Postings;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, ColumnType, Table};
 use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
+use listing::Selected;
+use withdrawn::Withdrawn;
 
 pub use builder::FilingsBuilder;
-
-/// A filter of the filings. Fields that are empty match everything.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FilingFilter<'a> {
-    /// Any of these companies; empty for all.
-    pub companies: &'a [CompanyId],
-    /// As published, ignoring case, accents and space.
-    pub category: Option<&'a str>,
-    /// `from` and `to` are both included.
-    pub from: Option<Day>,
-    pub to: Option<Day>,
-}
+pub use listing::FilingFilter;
+pub use words::holds_all_words;
 
 /// The filters with a posting list: company, category (all labels of one category), or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FilterKey {
     company: Option<u32>,
     category: Option<u32>,
-}
-
-impl FilingFilter<'_> {
-    fn is_empty(&self) -> bool {
-        let Self { companies, category, from, to } = self;
-        companies.is_empty() && category.is_none() && from.is_none() && to.is_none()
-    }
-}
-
-/// The filings that match a filter.
-enum Selected<'a> {
-    Span(Range<u32>),
-    List(&'a [u32]),
-    /// Ascending lists without a common row.
-    Lists(Vec<&'a [u32]>),
 }
 
 #[derive(Default)]
@@ -77,6 +58,8 @@ pub struct Filings {
     categories: Categories,
     lists: Postings<FilterKey>,
     index: Searcher,
+    /// Their positions follow those of all others.
+    withdrawn: Withdrawn,
 }
 
 impl Filings {
@@ -84,12 +67,17 @@ impl Filings {
         Self::default()
     }
 
-    fn assemble(columns: Columns, ids: IdTable, index: Searcher) -> Result<Self, BuildError> {
+    fn assemble(
+        columns: Columns,
+        ids: IdTable,
+        index: Searcher,
+        withdrawn: Withdrawn,
+    ) -> Result<Self, BuildError> {
         let categories = Categories::default().with(&columns.categories, &columns.category)?;
         let lists = Postings::build(columns.len() as u32, |position| {
             keys(columns.company(position), categories.of_label(columns.category(position)))
         });
-        Ok(Self { columns, ids, categories, lists, index })
+        Ok(Self { columns, ids, categories, lists, index, withdrawn })
     }
 
     /// Writes everything that [`Self::restore`] needs. The label identifies the data.
@@ -97,6 +85,7 @@ impl Filings {
         let mut snapshot = Writer::new(out, label)?;
         self.columns.save(&mut snapshot)?;
         snapshot::save_index(self.index.index(), &mut snapshot)?;
+        self.withdrawn.save(&mut snapshot)?;
         snapshot.finish()
     }
 
@@ -110,13 +99,15 @@ impl Filings {
         let mut snapshot = Reader::new(input, length, label)?;
         let columns = Columns::restore(&mut snapshot)?;
         let index = snapshot::restore_index(&mut snapshot)?;
+        let withdrawn = Withdrawn::restore(&mut snapshot)?;
         snapshot.finish()?;
         ensure(index.rows as usize == columns.len())?;
         let index = Searcher::new(Index::from_parts(index).ok_or(SnapshotError::Damaged)?);
         let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Self::assemble(columns, ids, index).map_err(|_| SnapshotError::Damaged)
+        Self::assemble(columns, ids, index, withdrawn).map_err(|_| SnapshotError::Damaged)
     }
 
+    /// The number of filings that are listed.
     pub fn len(&self) -> usize {
         self.columns.len()
     }
@@ -129,8 +120,28 @@ impl Filings {
         (!self.is_empty()).then(|| self.columns.day(0))
     }
 
+    /// The position of a filing, listed or withdrawn.
     pub fn position(&self, id: FilingId) -> Option<u32> {
+        self.listed_position(id).or_else(|| Some(self.len() as u32 + self.withdrawn.get(id)?))
+    }
+
+    fn listed_position(&self, id: FilingId) -> Option<u32> {
         self.ids.get(id, |position| self.columns.id(position))
+    }
+
+    /// The columns that hold a position, its row there, and the time at which it was withdrawn.
+    #[inline]
+    fn row(&self, position: u32) -> (&Columns, u32, Option<Timestamp>) {
+        match position.checked_sub(self.len() as u32) {
+            None => (&self.columns, position, None),
+            Some(row) => (&self.withdrawn.columns, row, Some(self.withdrawn.time(row))),
+        }
+    }
+
+    /// The history of a filing.
+    pub fn history(&self, position: u32) -> History {
+        let (columns, row, withdrawn) = self.row(position);
+        History { first_seen: columns.first_seen.time(row), withdrawn }
     }
 
     /// One published label of each category, in alphabetical order.
@@ -148,36 +159,6 @@ impl Filings {
         self.categories.typed(&self.columns.categories, q, &|word| self.knows(word) || is_known(word))
     }
 
-    pub fn list(&self, filter: &FilingFilter<'_>, page: Page) -> Listing<'_> {
-        match self.selected(filter) {
-            Selected::Span(days) => Listing::of_span(days, page),
-            Selected::List(list) => Listing::of_list(list, page),
-            Selected::Lists(lists) => page_of_several(&lists, page),
-        }
-    }
-
-    /// The positions of all filings that match, ascending.
-    pub fn positions(&self, filter: &FilingFilter<'_>) -> Vec<u32> {
-        self.list(filter, Page { limit: usize::MAX, offset: 0 }).rows.iter().collect()
-    }
-
-    fn selected(&self, filter: &FilingFilter<'_>) -> Selected<'_> {
-        let FilingFilter { companies, from, to, .. } = *filter;
-        let category = match filter.category.map(|label| self.categories.find(&fold_label(label))) {
-            Some(None) => return Selected::List(&[]),
-            known => known.flatten(),
-        };
-        let list_of = |company: Option<u32>| {
-            self.columns.within(self.lists.get(FilterKey { company, category }), from, to)
-        };
-        match companies {
-            [] if category.is_none() => Selected::Span(self.columns.between(0..self.len() as u32, from, to)),
-            [] => Selected::List(list_of(None)),
-            [only] => Selected::List(list_of(Some(only.0))),
-            several => Selected::Lists(several.iter().map(|company| list_of(Some(company.0))).collect()),
-        }
-    }
-
     /// Whether a filing has this category, ignoring case, accents and space.
     pub fn has_category(&self, label: &str) -> bool {
         self.categories.find(&fold_label(label)).is_some()
@@ -185,7 +166,8 @@ impl Filings {
 
     /// Whether the company has filed anything.
     pub fn has_company(&self, company: CompanyId) -> bool {
-        !self.lists.get(FilterKey { company: Some(company.0), category: None }).is_empty()
+        let key = FilterKey { company: Some(company.0), category: None };
+        !self.lists.get(key).is_empty() || self.withdrawn.has_company(company)
     }
 
     /// The categories of the filings that match, with their number; most filings first, then in alphabetical order.
@@ -221,6 +203,7 @@ impl Filings {
             Selected::Span(days) => RowFilter::of(self.len() as u32, days),
             Selected::List(list) => RowFilter::of(self.len() as u32, list.iter().copied()),
             Selected::Lists(lists) => RowFilter::of(self.len() as u32, lists.into_iter().flatten().copied()),
+            Selected::Rows(rows) => RowFilter::of(self.len() as u32, rows),
         };
         self.search_in(q, page, Context { within: Some(&within), ..context })
     }
@@ -236,7 +219,8 @@ impl Filings {
 
     /// Rebuilds the original record.
     pub fn filing(&self, position: u32) -> Filing {
-        self.columns.filing(position)
+        let (columns, row, _) = self.row(position);
+        columns.filing(row)
     }
 }
 
@@ -271,15 +255,29 @@ impl Table for Filings {
         "reference_date",
         "version",
         "url",
+        "first_seen_at",
+    ];
+    const TYPES: &'static [ColumnType] = &[
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::Text,
+        ColumnType::Text,
+        ColumnType::Day,
+        ColumnType::Integer,
+        ColumnType::Text,
+        ColumnType::Instant,
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
-        let columns = &self.columns;
+        let (columns, position, withdrawn) = self.row(position);
         // Formatted once for the id and the link, or not at all.
         let mut digits = itoa::Buffer::new();
         let protocol = columns.protocol(position).map(|number| Digits(digits.format(number)));
         let object = Object::new(out);
-        match protocol {
+        let object = match protocol {
             Some(digits) => object.token(name!("id"), digits),
             None => object.token(name!("id"), columns.id(position)),
         }
@@ -292,11 +290,15 @@ impl Table for Filings {
         .optional_token(name!("reference_date"), columns.reference(position))
         .number(name!("version"), columns.version(position))
         .written(name!("url"), |out| columns.push_url_json(position, protocol, out))
-        .end();
+        .raw(name!("first_seen_at"), columns.first_seen.json(position));
+        match withdrawn {
+            None => object.end(),
+            Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)).end(),
+        };
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
-        let columns = &self.columns;
+        let (columns, position, _) = self.row(position);
         put(Cell::Token(&columns.id(position)));
         put(Cell::Token(&columns.company(position)));
         put(Cell::Text(columns.company_names.text(columns.company_name(position))));
@@ -307,6 +309,7 @@ impl Table for Filings {
         put(Cell::optional_token(columns.reference(position).as_ref()));
         put(Cell::Number(&columns.version(position)));
         put(Cell::Text(&columns.url(position)));
+        put(Cell::optional_token(columns.first_seen.time(position).as_ref()));
     }
 }
 
@@ -335,21 +338,6 @@ fn keys(company: u32, category: u32) -> [FilterKey; 3] {
         FilterKey { company: None, category },
         FilterKey { company, category },
     ]
-}
-
-/// One page of several ascending lists without a common row.
-fn page_of_several(lists: &[&[u32]], page: Page) -> Listing<'static> {
-    let total = lists.iter().map(|list| list.len()).sum();
-    if total == 0 {
-        return Listing::EMPTY;
-    }
-    if page.limit == 0 {
-        return Listing { total, rows: Rows::Found(Vec::new()) };
-    }
-    let mut all = lists.concat();
-    // Merges the ascending runs that it finds.
-    all.sort();
-    Listing::of(&all, page)
 }
 
 impl fmt::Debug for Filings {

@@ -6,6 +6,7 @@ use lastro_model::Day;
 use lastro_search::{Entry, Index, IndexParts, SavedLists};
 
 use super::columns::{Columns, NO_TEXT};
+use super::first_seen::FirstSeen;
 use super::interner::Interner;
 use super::texts::Texts;
 use super::url_templates::{Link, Links};
@@ -26,7 +27,8 @@ impl Columns {
         for interned in [&self.company_names, &self.categories, &self.kinds] {
             interned.save(snapshot)?;
         }
-        self.links.save(snapshot)
+        self.links.save(snapshot)?;
+        self.first_seen.save(snapshot)
     }
 
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
@@ -48,6 +50,7 @@ impl Columns {
             categories: Interner::restore(snapshot)?,
             kinds: Interner::restore(snapshot)?,
             links: Links::restore(snapshot)?,
+            first_seen: FirstSeen::restore(snapshot)?,
         };
         ensure(columns.are_consistent())?;
         Ok(columns)
@@ -63,7 +66,7 @@ impl Columns {
         u32::try_from(rows).is_ok_and(|rows| rows < u32::MAX)
             && numbered.iter().all(|column| column.len() == rows)
             && [self.numbers.len(), self.hashed.len(), self.reference.len(), self.version.len()] == [rows; 4]
-            && [self.link.len(), texts.len()] == [rows; 2]
+            && [self.link.len(), texts.len(), self.first_seen.len()] == [rows; 3]
             && self.days.is_sorted_by(|newer, older| newer >= older)
             && known(&self.company_name, &self.company_names)
             && known(&self.category, &self.categories)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Table};
-use lastro_model::{CompanyId, Day, Filing, FilingId};
+use lastro_model::{CompanyId, Day, Filing, FilingId, History};
 use proptest::prelude::*;
 
 const COMPANIES: [&str; 5] = ["Aurora S.A.", "Banco Aurora S/A", "Açúcar União", "Energia do Sul", ""];
@@ -56,6 +56,11 @@ const SEARCHES: [&str; 18] = [
 ];
 const PAGES: [Page; 3] =
     [Page { limit: 1000, offset: 0 }, Page { limit: 7, offset: 0 }, Page { limit: 20, offset: 190 }];
+
+/// Filings that are listed, without a known first day.
+fn listed(filings: &[Filing]) -> Vec<(Filing, History)> {
+    filings.iter().map(|filing| (filing.clone(), History::default())).collect()
+}
 
 fn day(number: i32) -> Day {
     Day::from_number(number).unwrap()
@@ -148,6 +153,7 @@ fn filters() -> Vec<FilingFilter<'static>> {
         category,
         from: from.map(day),
         to: to.map(day),
+        ..FilingFilter::default()
     };
     let of_companies = move |companies| {
         categories.clone().flat_map(move |category| days.map(|days| of(companies, category, days)))
@@ -170,7 +176,7 @@ proptest! {
         let mut merged = built(&rows);
         for round in 0..6 {
             let changed: Vec<Filing> = (0..random.usize(..8)).map(|_| filing(random, ids)).collect();
-            merged = merged.with_changes(&changed).unwrap();
+            merged = merged.with_changes(&listed(&changed)).unwrap();
             rows.extend(changed.into_iter().map(|filing| (filing.id, filing)));
             if round % 2 == 1 {
                 let whole = built(&rows);
@@ -191,9 +197,10 @@ fn plain(number: u64, category: &str, text: &str) -> Filing {
 #[test]
 fn labels_and_words_without_rows_disappear() {
     let all = Page { limit: 9, offset: 0 };
-    let before =
-        Filings::empty().with_changes(&[plain(1, "Ata", "singular"), plain(2, "Aviso", "outro")]).unwrap();
-    let after = before.with_changes(&[plain(1, "Aviso", "diferente")]).unwrap();
+    let before = Filings::empty()
+        .with_changes(&listed(&[plain(1, "Ata", "singular"), plain(2, "Aviso", "outro")]))
+        .unwrap();
+    let after = before.with_changes(&listed(&[plain(1, "Aviso", "diferente")])).unwrap();
     assert_eq!(before.categories().collect::<Vec<_>>(), ["Ata", "Aviso"]);
     assert_eq!(after.categories().collect::<Vec<_>>(), ["Aviso"]);
     let of_label = FilingFilter { category: Some("ata"), ..FilingFilter::default() };
@@ -207,12 +214,12 @@ fn a_label_is_spelled_as_in_its_newest_filing() {
     older.delivered_on = day(10);
     let mut newer = plain(2, "REUNIAO", "");
     newer.delivered_on = day(11);
-    let one = Filings::empty().with_changes(&[older.clone()]).unwrap();
+    let one = Filings::empty().with_changes(&listed(&[older.clone()])).unwrap();
     assert_eq!(one.categories().collect::<Vec<_>>(), ["Reunião"]);
-    let both = one.with_changes(&[newer]).unwrap();
+    let both = one.with_changes(&listed(&[newer])).unwrap();
     assert_eq!(both.categories().collect::<Vec<_>>(), ["REUNIAO"]);
     older.delivered_on = day(12);
-    assert_eq!(both.with_changes(&[older]).unwrap().categories().collect::<Vec<_>>(), ["Reunião"]);
+    assert_eq!(both.with_changes(&listed(&[older])).unwrap().categories().collect::<Vec<_>>(), ["Reunião"]);
 }
 
 #[test]
@@ -224,15 +231,15 @@ fn unused_texts_do_not_accumulate() {
         bytes.len()
     };
     let rows: Vec<Filing> = (0..200).map(|number| plain(number, "Ata", &"capital ".repeat(9))).collect();
-    part = part.with_changes(&rows).unwrap();
+    part = part.with_changes(&listed(&rows)).unwrap();
     let before = saved(&part);
     for (round, row) in rows.iter().enumerate().take(100) {
         let mut changed = row.clone();
         changed.url = format!("https://a.example/{round}/{}", "x".repeat(round));
         changed.description = "capital ".repeat(9 + round % 2);
         changed.company_name = format!("Aurora {round}");
-        part = part.with_changes(&[changed]).unwrap();
-        part = part.with_changes(std::slice::from_ref(row)).unwrap();
+        part = part.with_changes(&listed(&[changed])).unwrap();
+        part = part.with_changes(&listed(std::slice::from_ref(row))).unwrap();
     }
     let templates = 100 * 150;
     assert!(saved(&part) < before + before / 8 + templates, "{before} bytes became {}", saved(&part));
@@ -243,6 +250,6 @@ fn empty_and_identical_changes_have_no_effect() {
     let rows: BTreeMap<FilingId, Filing> =
         (0..30).map(|number| plain(number, "Ata", "capital")).map(|filing| (filing.id, filing)).collect();
     let part = built(&rows);
-    assert_same(&part.with_changes(&[]).unwrap(), &part, 30);
-    assert_same(&part.with_changes(&rows.into_values().collect::<Vec<_>>()).unwrap(), &part, 30);
+    assert_same(&part.with_changes(&listed(&[])).unwrap(), &part, 30);
+    assert_same(&part.with_changes(&listed(&rows.into_values().collect::<Vec<_>>())).unwrap(), &part, 30);
 }

@@ -71,7 +71,7 @@ proptest! {
     ) {
         let part = Companies::build(companies.clone()).unwrap();
         let cnpj = companies.first().filter(|_| by_cnpj).map(|company| company.cnpj);
-        let filter = CompanyFilter { status, sector, cnpj, from, to };
+        let filter = CompanyFilter { status, sector, cnpj, from, to, withdrawn: false };
         let expected: Vec<Company> = model(&companies).into_iter().filter(|company| fits(company, &filter)).collect();
         let counted: usize = part.sector_counts(&filter).iter().map(|(_, count)| count).sum();
         prop_assert_eq!(counted, expected.iter().filter(|company| company.sector.is_some()).count());
@@ -111,6 +111,7 @@ fn record(company: &Company) -> serde_json::Value {
         "registered_on": company.registered_on.map(|day| day.to_string()),
         "tickers": [],
         "also_known_as": [],
+        "first_seen_at": null,
     })
 }
 
@@ -130,6 +131,6 @@ fn fields_are_in_the_order_of_the_contract() {
         std::str::from_utf8(part.json(0)).unwrap(),
         "{\"id\":\"9512\",\"name\":\"Lastro \\\"S.A.\\\"\",\"cnpj\":\"33.000.167/0001-01\",\"status\":\"ATIVO\",\
          \"sector\":null,\"trading_name\":null,\"registered_on\":\"1977-07-20\",\"tickers\":[],\
-         \"also_known_as\":[]}"
+         \"also_known_as\":[],\"first_seen_at\":null}"
     );
 }

@@ -85,7 +85,7 @@ proptest! {
         let part = built(&filings);
         let companies: Vec<CompanyId> = companies.into_iter().collect();
         let filter =
-            FilingFilter { companies: &companies, category, from: from.map(day), to: to.map(day) };
+            FilingFilter { companies: &companies, category, from: from.map(day), to: to.map(day), ..FilingFilter::default() };
         let expected: Vec<Filing> = model(&filings).into_iter().filter(|filing| fits(filing, &filter)).collect();
         let mut listed = Vec::new();
         for offset in (0..=expected.len() + limit).step_by(limit) {
@@ -133,7 +133,7 @@ fn record(filing: &Filing) -> serde_json::Value {
         "type": filing.kind,
         "reference_date": filing.reference_day.map(|day| day.to_string()),
         "version": filing.version,
-        "url": filing.url,
+        "url": filing.url, "first_seen_at": null,
     })
 }
 
@@ -161,7 +161,7 @@ fn fields_are_in_the_order_of_the_contract() {
         String::from_utf8(json).unwrap(),
         "{\"id\":\"7\",\"company_id\":\"9512\",\"company_name\":\"Lastro S.A.\",\"category\":\"Ata\",\
          \"date\":\"2024-10-11T00:00:00-03:00\",\"description\":\"Teste\",\"type\":null,\"reference_date\":null,\
-         \"version\":1,\"url\":\"https://www.rad.cvm.gov.br/ENET/x.aspx?numProtocolo=7\"}"
+         \"version\":1,\"url\":\"https://www.rad.cvm.gov.br/ENET/x.aspx?numProtocolo=7\",\"first_seen_at\":null}"
     );
 }
 

@@ -16,3 +16,4 @@ mod snapshot;
 mod suggestions;
 mod tables;
 mod tickers;
+mod withdrawn;

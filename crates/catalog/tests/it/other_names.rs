@@ -62,8 +62,8 @@ fn brands_and_former_names_are_shown_once() {
     assert_eq!(shown(&part, 1), json!(["BOREAL \"LUZ\" S.A."]), "legal forms and spaces make no other name");
     let mut cells = Vec::new();
     part.cells(part.position(CompanyId(22470)).unwrap(), &mut |cell| {
-        if let Cell::Text(text) = cell {
-            cells.push(text.to_owned());
+        if let Cell::List(texts, separator) = cell {
+            cells.push(texts.join(separator));
         }
     });
     assert!(cells.last().unwrap().starts_with("Magalu; "), "{cells:?}");

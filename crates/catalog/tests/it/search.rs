@@ -316,7 +316,7 @@ fn a_filtered_search_keeps_the_order_of_its_rows() {
         filings.into_iter().for_each(|filing| builder.push(filing));
         let part = Arc::new(Part { data: builder.finish().unwrap(), ..Part::default() });
         let catalog = Catalog { filings: part, ..Catalog::empty() };
-        let filter = FilingFilter { companies: &companies, from, to, category: None };
+        let filter = FilingFilter { companies: &companies, from, to, ..FilingFilter::default() };
         let inside = catalog.filings.positions(&filter);
         let unfiltered = catalog.search_filings(&q, &FilingFilter::default(), ALL);
         let expected: Vec<u32> = unfiltered.rows.iter().filter(|row| inside.contains(row)).collect();

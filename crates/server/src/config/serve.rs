@@ -71,6 +71,9 @@ pub struct Serve {
     /// Time to keep accepting requests after the stop signal while /readyz returns 503, for load balancers, such as 5s
     #[arg(long, env = "LASTRO_DRAIN", default_value = "0s", value_name = "TIME", value_parser = timeouts::drain)]
     pub drain: Duration,
+    /// Days for which changes are kept, so that a copy can be kept true without taking all of it again
+    #[arg(long, env = "LASTRO_CHANGES_DAYS", default_value_t = 30, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub changes_days: u32,
     #[command(flatten)]
     pub webhooks: WebhookSettings,
     #[command(flatten)]

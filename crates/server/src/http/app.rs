@@ -10,10 +10,12 @@ use lastro_model::Clock;
 use super::certificate::Certificate;
 use super::connections::Connections;
 use super::response::compression_cache::CompressionCache;
+use super::response::export::files::ExportFiles;
 use super::response::export::slots::Exports;
 use super::site::Site;
 use crate::access::Access;
 use crate::billing::Billing;
+use crate::changes::Changes;
 use crate::operations::Operations;
 use crate::served::Served;
 use crate::webhooks::Webhooks;
@@ -28,6 +30,8 @@ pub struct App {
     pub access: Arc<Access>,
     pub operations: Operations,
     pub webhooks: Arc<Webhooks>,
+    /// The log of changes, as far as it is in service.
+    pub changes: Arc<Changes>,
     /// Payments; `None` where they are off.
     pub billing: Option<Arc<Billing>>,
     /// Settings for the pages, and the caches of rendered pages.
@@ -39,6 +43,7 @@ pub struct App {
     pub compression_cache: CompressionCache,
     /// Running bulk exports.
     pub exports: Arc<Exports>,
+    pub export_files: Arc<ExportFiles>,
     /// Identifies the database, so that an `ETag` of another one never matches.
     pub database: String,
     pub request_number: AtomicU64,

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -26,6 +27,7 @@ use super::response::reply::Reply;
 use super::site::Site;
 use crate::access::Access;
 use crate::billing::Billing;
+use crate::changes::Changes;
 use crate::error::ApiError;
 use crate::jobs::supervisor::Jobs;
 use crate::served::Served;
@@ -101,6 +103,7 @@ pub struct Question<'a> {
     pub freshness: &'a [SourceState],
     pub jobs: &'a Jobs,
     pub writes: &'a WriteState,
+    pub changes: &'a Changes,
     pub plan: Plan,
     pub now: Now,
     /// The client charged for rendering a page.
@@ -146,7 +149,8 @@ pub struct Action<'a> {
     /// Charges that the handler makes itself, on a route with [`Meter::Message`].
     pub tab: Tab<'a>,
     pub served: &'a Served,
-    pub access: &'a Access,
+    pub access: &'a Arc<Access>,
+    pub changes: &'a Arc<Changes>,
     pub webhooks: &'a Webhooks,
     /// `None` where payments are off.
     pub billing: Option<&'a Billing>,
@@ -293,6 +297,12 @@ pub(super) const fn bulk(endpoint: &'static str, handler: ExportHandler) -> Rout
 
 pub(super) const fn act(endpoint: &'static str, feature: Feature, handler: &'static dyn ActHandler) -> Route {
     Route::new(endpoint, feature, Handler::Act(handler))
+}
+
+/// A page that is read from the store, for whoever has its address.
+pub(super) const fn shared_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
+    let route = act(endpoint, Feature::Public, handler);
+    Route { meter: Meter::Pages, described: false, parameters: None, ..route }
 }
 
 /// A route that issues a key, to programs and to our own pages.

@@ -16,17 +16,27 @@ macro_rules! takes {
 pub const NONE: Parameters = takes![];
 
 pub const COMPANIES: Parameters =
-    takes!["limit", "offset", "from", "to", "status", "sector", "cnpj", "format", "locale"];
+    takes!["limit", "offset", "from", "to", "status", "sector", "cnpj", "withdrawn", "format", "locale"];
 pub const COMPANY_SEARCH: Parameters =
     takes!["q", "limit", "offset", "from", "to", "highlight", "format", "locale"];
 pub const SECTORS: Parameters = takes!["limit", "offset", "from", "to", "format", "locale"];
 
-pub const FILINGS: Parameters =
-    takes!["limit", "offset", "from", "to", "category", "company_id", "format", "locale"];
+pub const FILINGS: Parameters = takes![
+    "limit",
+    "offset",
+    "from",
+    "to",
+    "category",
+    "company_id",
+    "seen_from",
+    "withdrawn",
+    "format",
+    "locale"
+];
 pub const FILING_SEARCH: Parameters =
     takes!["q", "limit", "offset", "from", "to", "category", "company_id", "highlight", "format", "locale"];
 pub const COMPANY_FILINGS: Parameters =
-    takes!["limit", "offset", "from", "to", "category", "format", "locale"];
+    takes!["limit", "offset", "from", "to", "category", "seen_from", "withdrawn", "format", "locale"];
 pub const CATEGORIES: Parameters = takes!["limit", "offset", "from", "to", "company_id", "format", "locale"];
 
 pub const MARKET: Parameters = takes!["from", "to", "limit", "offset", "format", "locale"];
@@ -95,5 +105,9 @@ pub const EXPORT: Parameters = takes![
     "locale"
 ];
 
+pub const CHANGES: Parameters =
+    takes!["after", "types", "company_ids", "categories", "series_ids", "limit", "wait"];
+
 pub const USAGE: Parameters = takes!["from", "to"];
 pub const WEBHOOKS: Parameters = takes!["limit", "offset", "from", "to"];
+pub const FEEDS: Parameters = takes!["limit", "offset", "from", "to"];

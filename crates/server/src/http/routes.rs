@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use http::Method;
-use lastro_access::Feature::{Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks};
+use lastro_access::Feature::{
+    Changes, Companies, Filings, History, Market, OwnKey, Public, Search, Webhooks,
+};
 
 use super::handler::{
     Meter, Route, act, asset, bulk, calculate, calculate_page, call_out, counted_page, events, form,
-    messages, open, page, read, register,
+    messages, open, page, read, register, shared_page,
 };
 use super::mcp;
 use super::pages;
 use super::parameters;
 use super::v1::{
-    billing, calculations, calendar, companies, export, filings, fx, health, keys, market, plans, search,
-    series, webhooks,
+    billing, calculations, calendar, changes, companies, export, feeds, filings, fx, health, keys, market,
+    plans, search, series, webhooks,
 };
 
 pub static ROUTES: &[Route] = &[
@@ -65,6 +67,7 @@ pub static ROUTES: &[Route] = &[
     read("GET /api/v1/search", Search, search::everything).takes(parameters::SEARCH),
     read("GET /api/v1/search/suggest", Search, search::suggest).takes(parameters::SUGGEST),
     bulk("GET /api/v1/export/{dataset}", export::dataset).takes(parameters::EXPORT),
+    act("GET /api/v1/changes", Changes, &changes::list).takes(parameters::CHANGES),
     read("GET /api/v1/plans", Public, plans::list),
     register("POST /api/v1/plans/register", &plans::register),
     act("GET /api/v1/plans/usage", OwnKey, &plans::usage).takes(parameters::USAGE),
@@ -86,13 +89,20 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/webhooks/{id}/rotate-secret", Webhooks, &webhooks::rotate_secret),
     act("GET /api/v1/webhooks/{id}/deliveries", Webhooks, &webhooks::deliveries).takes(parameters::WEBHOOKS),
     act("POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", Webhooks, &webhooks::redeliver),
+    act("POST /api/v1/feeds", Filings, &feeds::create),
+    act("GET /api/v1/feeds", Filings, &feeds::list).takes(parameters::FEEDS),
+    act("DELETE /api/v1/feeds/{id}", Filings, &feeds::remove),
+    asset("GET /feeds/series/{id}", feeds::series),
+    shared_page("GET /feeds/{token}", &feeds::read),
     messages("POST /mcp", &mcp::answer),
     asset("GET /", pages::front),
     asset("GET /series", pages::series_list),
     asset("GET /series/{id}", pages::series),
     counted_page("GET /series/{id}/chart", pages::series_chart),
+    asset("GET /series/{id}/chart.svg", pages::series_picture),
     asset("GET /fx/{id}", pages::fx),
     counted_page("GET /fx/{id}/chart", pages::fx_chart),
+    asset("GET /fx/{id}/chart.svg", pages::fx_picture),
     asset("GET /calculator", pages::calculator),
     counted_page("GET /calculator/correction", pages::correction),
     counted_page("GET /calculator/accumulation", pages::accumulation),
@@ -104,8 +114,10 @@ pub static ROUTES: &[Route] = &[
     counted_page("GET /calculator/check/{code}", pages::check),
     calculate_page("POST /calculator/check/{code}", &pages::check_debt),
     asset("GET /explore", pages::explore),
+    asset("GET /explore/companies/{id}", pages::company),
     asset("GET /usage", pages::usage),
     asset("GET /status", pages::status),
+    asset("GET /indices", pages::indices),
     asset("GET /privacy", pages::privacy),
     asset("GET /versions", pages::versions),
     asset("GET /changelog", pages::changelog),

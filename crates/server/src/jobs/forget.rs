@@ -33,6 +33,8 @@ pub struct Retention {
     pub store: Arc<dyn Store>,
     pub served: Arc<Served>,
     pub clock: Arc<dyn Clock>,
+    /// Days for which the log of changes is kept.
+    pub changes_days: u32,
 }
 
 pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
@@ -108,6 +110,8 @@ async fn close_ended_keys(retention: &Retention) {
 async fn forget(retention: &Retention) {
     let deliveries = retention.store.forget_deliveries(ago(retention, DELIVERIES_KEPT)).await;
     tell("old deliveries were forgotten", deliveries);
+    let changes_kept = SignedDuration::from_hours(24 * i64::from(retention.changes_days));
+    tell("old changes were forgotten", retention.store.forget_changes(ago(retention, changes_kept)).await);
     tell(
         "old billing events were forgotten",
         retention.store.forget_billing_events(ago(retention, BILLING_EVENTS_KEPT)).await,

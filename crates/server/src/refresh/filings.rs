@@ -10,7 +10,7 @@ use lastro_model::{Filing, Source};
 use lastro_store::{Loaded, Store};
 
 use super::background::{self, Priority};
-use super::rows::{collect, drain, stamp_of};
+use super::rows::{collect_with_histories, drain, stamp_of};
 use super::snapshot_file::SnapshotFile;
 
 /// The filings of the store's current edition, based on the `served` ones.
@@ -70,7 +70,7 @@ async fn caught_up(
         return Ok(Some(known));
     }
     // The store returns no more than easily fits in memory.
-    let merge = move || collect(loaded.rows).map(|changed| known.data.with_changes(&changed));
+    let merge = move || collect_with_histories(loaded.rows).map(|changed| known.data.with_changes(&changed));
     match priority.run(merge).await?? {
         Ok(data) => Ok(Some(Arc::new(Part { stamp, sample, data }))),
         Err(error) => {
@@ -89,7 +89,7 @@ async fn whole(store: &dyn Store, priority: Priority) -> anyhow::Result<Arc<Part
 fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut builder = FilingsBuilder::new();
-    drain(loaded.rows, |rows: Vec<Filing>| rows.into_iter().for_each(|filing| builder.push(filing)))?;
+    drain(loaded.rows, |filing: Filing, history| builder.push_with(filing, history))?;
     Ok(Arc::new(Part { stamp, sample, data: builder.finish()? }))
 }
 

@@ -8,14 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lastro_model::{Clock, Edition, Outage, OutageChange, OutageExtent, Source, SourceState};
+use lastro_catalog::Catalog;
+use lastro_model::{Clock, Edition, Mark, Outage, OutageChange, OutageExtent, Series, Source, SourceState};
 use lastro_store::Counters;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::snapshot_file::SnapshotFile;
-use super::{background, parts};
+use super::{background, marks, parts};
 use crate::access::Access;
+use crate::changes::Changes;
 use crate::metrics::Metrics;
 use crate::served::Served;
 use crate::wait::{stopped, tick};
@@ -29,6 +31,7 @@ pub struct Follower {
     pub access: Arc<Access>,
     pub clock: Arc<dyn Clock>,
     pub metrics: Arc<Metrics>,
+    pub changes: Arc<Changes>,
     /// The file that keeps the built filings between runs.
     pub snapshot_file: Option<SnapshotFile>,
 }
@@ -124,6 +127,8 @@ pub async fn take_over_keys(follower: &Follower) -> anyhow::Result<()> {
         let changed = follower.access.store.keys_since(follower.access.keys.revision(), KEYS_AT_ONCE).await?;
         let last_page = changed.len() < KEYS_AT_ONCE;
         follower.access.keys.catch_up(changed, follower.clock.monotonic_ns());
+        // Streams of keys that were revoked end now.
+        follower.changes.wakeups.wake_all();
         if last_page {
             return Ok(());
         }
@@ -159,13 +164,15 @@ fn log_failure(change: Option<OutageChange>, error: &anyhow::Error) {
 }
 
 /// Rebuilds the parts whose edition differs from the store's and swaps in each when it is ready. A part that cannot be
-/// rebuilt does not block the others.
+/// rebuilt does not block the others. All series are swapped in together, so that they are the state of one edition.
 pub async fn follow_data(follower: &Follower, counters: &Counters) -> anyhow::Result<()> {
-    let mut followed = Ok(());
-    for source in Source::ALL {
+    let mut followed = follow_series(follower, counters).await;
+    for source in Source::ALL.into_iter().filter(|source| !matches!(source, Source::Series(_))) {
         followed = followed.and(follow_source(follower, source, counters.edition(source)).await);
     }
     take_over_freshness(follower).await?;
+    // At a start, or in case that it failed after a part was swapped in.
+    follower.changes.advance_to(follower.served.catalog.load().mark).await?;
     followed
 }
 
@@ -178,14 +185,68 @@ async fn follow_source(follower: &Follower, source: Source, edition: Edition) ->
     let fresh =
         parts::with_fresh(&current, &*follower.access.store, source, follower.snapshot_file.as_ref()).await?;
     drop(current);
-    let before = follower.served.catalog.swap(Arc::new(fresh));
+    let before = swap_in(follower, fresh, &[source]).await?;
     let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
     follower.metrics.rebuilds(source).record_ns(elapsed_ns);
     if source == Source::Filings {
         tokio::spawn(background::retire(Arc::clone(&before.filings)));
     }
-    tracing::info!(%source, edition = edition.0, "a new edition is in service");
     Ok(())
+}
+
+/// Rebuilds all series that differ. Those published meanwhile are rebuilt, too, unless they are newer than all others.
+async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Result<()> {
+    let mut fresh = (*follower.served.catalog.load_full()).clone();
+    let (mut counters, mut changed, mut followed) = (*counters, Vec::new(), Ok(()));
+    let newest =
+        |catalog: &Catalog| Series::ALL.map(|series| catalog.series[series].stamp.edition).into_iter().max();
+    loop {
+        let loaded = newest(&fresh).filter(|_| !changed.is_empty());
+        let is_due = |series: &Series| {
+            let (edition, served) = (counters.edition((*series).into()), fresh.series[*series].stamp.edition);
+            edition != served && loaded.is_none_or(|loaded| edition < loaded)
+        };
+        let due: Vec<Series> = Series::ALL.into_iter().filter(is_due).collect();
+        if due.is_empty() || followed.is_err() {
+            break;
+        }
+        for series in due {
+            let begun_ns = follower.clock.monotonic_ns();
+            match parts::with_fresh(&fresh, &*follower.access.store, series.into(), None).await {
+                Ok(with_series) => {
+                    fresh = with_series;
+                    changed.push(Source::from(series));
+                    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
+                    follower.metrics.rebuilds(series.into()).record_ns(elapsed_ns);
+                }
+                Err(error) => followed = followed.and(Err(error)),
+            }
+        }
+        counters = follower.access.store.counters().await?;
+    }
+    if !changed.is_empty() {
+        swap_in(follower, fresh, &changed).await?;
+    }
+    followed
+}
+
+/// Brings a catalog into service and tells the changes that come with it. Returns the one before.
+async fn swap_in(
+    follower: &Follower,
+    mut fresh: Catalog,
+    sources: &[Source],
+) -> anyhow::Result<Arc<Catalog>> {
+    marks::update(&mut fresh, &*follower.access.store, follower.clock.now()).await?;
+    let (mark, editions) = (fresh.mark, fresh.editions());
+    let before = follower.served.catalog.swap(Arc::new(fresh));
+    for source in sources {
+        tracing::info!(%source, edition = editions[*source].0, "a new edition is in service");
+    }
+    // At a start the changes begin where all parts have come into service.
+    if follower.changes.mark() != Mark::default() {
+        follower.changes.advance_to(mark).await?;
+    }
+    Ok(before)
 }
 
 #[cfg(test)]

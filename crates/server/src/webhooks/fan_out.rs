@@ -1,9 +1,7 @@
 //! Turns each announcement into messages exactly once, even when several processes share the outbox.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
-use lastro_catalog::Companies;
+use lastro_catalog::Catalog;
 use lastro_model::{MessageId, Now, Plan, Webhook};
 use lastro_store::{Announcement, NewMessage};
 
@@ -28,9 +26,9 @@ pub async fn fan_out(webhooks: &Webhooks, waiting: &mut Waiting, now: Now) -> an
     let entitled = |(webhook, plan): (Webhook, Plan)| plans.contains(&plan).then_some(webhook);
     let subscribers: Vec<Webhook> =
         webhooks.store.subscribers(now).await?.into_iter().filter_map(entitled).collect();
-    let companies = Arc::clone(&webhooks.served.catalog.load().companies);
+    let catalog = webhooks.served.catalog.load_full();
     for announcement in &announcements {
-        let messages = messages(announcement, &subscribers, &companies, now)?;
+        let messages = messages(announcement, &subscribers, &catalog, now)?;
         webhooks.store.fan_out(announcement.number, messages).await?;
     }
     Ok(announcements.len() == BITE)
@@ -60,10 +58,11 @@ async fn served(
 fn messages(
     announcement: &Announcement,
     subscribers: &[Webhook],
-    companies: &Companies,
+    catalog: &Catalog,
     now: Timestamp,
 ) -> anyhow::Result<Vec<NewMessage>> {
-    let (event, items) = (announcement.event, payload::items(&announcement.rows, companies)?);
+    let event = announcement.event;
+    let items = payload::items(event, &announcement.rows, catalog)?;
     let mut messages = Vec::new();
     for webhook in subscribers.iter().filter(|webhook| webhook.events.contains(&event)) {
         if let Some(body) = payload::body(announcement, &items, &webhook.filters)? {

@@ -1,8 +1,12 @@
 //! Message bodies: an event and its items, each rendered as in the API.
 
 use jiff::Timestamp;
-use lastro_catalog::{Companies, Point, company_json, filing_json, fold_label};
-use lastro_model::{Company, CompanyId, Records, Series, Source, WebhookEvent, WebhookFilters};
+use lastro_catalog::{
+    Catalog, Object, Plain, Point, company_json, filing_json, fold_label, holds_all_words, name,
+};
+use lastro_model::{
+    Company, CompanyId, Filing, History, Records, Series, Source, WebhookEvent, WebhookFilters,
+};
 use lastro_store::Announcement;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -14,6 +18,8 @@ pub struct PayloadItem {
     company: Option<CompanyId>,
     /// Folded.
     category: Option<String>,
+    /// The row of a filing, in which words are looked up.
+    filing: Option<Filing>,
 }
 
 #[derive(Serialize)]
@@ -32,18 +38,29 @@ struct Data<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once for all webhooks. Companies get their tickers and other names from the served catalog.
-pub fn items(rows: &Records, served: &Companies) -> serde_json::Result<Vec<PayloadItem>> {
+/// Renders rows once for all webhooks. Tickers, other names and histories come from the served catalog; of a removed row
+/// only its id is told.
+pub fn items(event: WebhookEvent, rows: &Records, served: &Catalog) -> serde_json::Result<Vec<PayloadItem>> {
+    let removed = matches!(event, WebhookEvent::CompanyRemoved | WebhookEvent::FilingRemoved);
+    let (companies, filings) = (&served.companies, &served.filings);
     match rows {
         Records::Rates(rows) => rows.iter().map(point).collect(),
         Records::Fx(rows) => rows.iter().map(point).collect(),
         Records::Companies(rows) => {
-            let json = |row: &Company| company_json(row, served);
+            let json = |row: &Company| match removed {
+                true => identity(row.id),
+                false => company_json(row, companies).into_vec(),
+            };
             rows.iter().map(|row| item(&json(row), Some(row.id), None)).collect()
         }
         Records::Filings(rows) => rows
             .iter()
-            .map(|row| item(&filing_json(row), Some(row.company_id), Some(fold_label(&row.category))))
+            .map(|row| {
+                let history = filings.position(row.id).map(|row| filings.history(row));
+                let json = if removed { identity(row.id) } else { filing_json(row, told(history)) };
+                let item = item(&json, Some(row.company_id), Some(fold_label(&row.category)))?;
+                Ok(PayloadItem { filing: Some(row.clone()), ..item })
+            })
             .collect(),
         // These have no event of their own: they are shown with their companies.
         Records::Tickers(_) | Records::FormerNames(_) => Ok(Vec::new()),
@@ -61,7 +78,17 @@ fn item(
     company: Option<CompanyId>,
     category: Option<String>,
 ) -> serde_json::Result<PayloadItem> {
-    Ok(PayloadItem { json: serde_json::from_slice(json)?, company, category })
+    Ok(PayloadItem { json: serde_json::from_slice(json)?, company, category, filing: None })
+}
+
+/// The history to show. A row that the catalog does not know was replaced meanwhile.
+fn told(history: Option<History>) -> History {
+    History { withdrawn: None, ..history.unwrap_or_default() }
+}
+
+/// The id of a row that was removed.
+fn identity(id: impl Plain) -> Vec<u8> {
+    Object::new(Vec::new()).token(name!("id"), id).end()
 }
 
 /// The body of a message with the items that pass the filters; `None` if none does.
@@ -106,17 +133,21 @@ fn written(event: WebhookEvent, at: Timestamp, data: Data<'_>) -> serde_json::Re
 struct Filter<'a> {
     companies: &'a [CompanyId],
     categories: Vec<String>,
+    q: Option<&'a str>,
 }
 
 impl<'a> Filter<'a> {
     fn of(filters: &'a WebhookFilters) -> Self {
         let categories = filters.categories.iter().map(|category| fold_label(category)).collect();
-        Self { companies: &filters.company_ids, categories }
+        Self { companies: &filters.company_ids, categories, q: filters.q.as_deref() }
     }
 
     fn lets_pass(&self, item: &PayloadItem) -> bool {
         let company_wanted = |company| self.companies.is_empty() || self.companies.contains(company);
         let category_wanted = |category| self.categories.is_empty() || self.categories.contains(category);
-        item.company.as_ref().is_none_or(company_wanted) && item.category.as_ref().is_none_or(category_wanted)
+        let holds_words = |filing: &Filing| self.q.is_none_or(|q| holds_all_words(filing, q));
+        item.company.as_ref().is_none_or(company_wanted)
+            && item.category.as_ref().is_none_or(category_wanted)
+            && item.filing.as_ref().is_none_or(holds_words)
     }
 }

@@ -28,6 +28,7 @@ struct Filters<'a> {
     company_ids: Vec<String>,
     categories: &'a [String],
     series_ids: &'a [String],
+    q: Option<&'a str>,
 }
 
 impl<'a> WebhookView<'a> {
@@ -42,6 +43,7 @@ impl<'a> WebhookView<'a> {
                 company_ids,
                 categories: &webhook.filters.categories,
                 series_ids: &webhook.filters.series_ids,
+                q: webhook.filters.q.as_deref(),
             },
             status: if webhook.disabled.is_some() { "disabled" } else { "enabled" },
             disabled_reason: webhook.disabled.map(DisabledBy::sentence),

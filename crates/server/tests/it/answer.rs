@@ -25,14 +25,17 @@ pub(crate) struct Answer {
     pub body: Bytes,
 }
 
-const ERROR_CODES: [(u16, &str); 10] = [
+const ERROR_CODES: [(u16, &str); 13] = [
     (400, "bad_request"),
     (401, "unauthorized"),
     (403, "upgrade_required"),
     (403, "forbidden"),
     (404, "not_found"),
     (405, "method_not_allowed"),
+    (410, "cursor_expired"),
+    (410, "gone"),
     (413, "payload_too_large"),
+    (416, "range_not_satisfiable"),
     (429, "rate_limited"),
     (500, "internal"),
     (503, "unavailable"),

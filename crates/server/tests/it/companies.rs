@@ -46,6 +46,7 @@ pub(crate) fn shown_with(company: &Company, securities: &[TradedSecurity]) -> Va
         "registered_on": company.registered_on.map(|day| day.to_string()),
         "tickers": tickers,
         "also_known_as": [],
+        "first_seen_at": null,
     })
 }
 

@@ -102,6 +102,9 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         _ if template.starts_with("/api/v1/webhooks") => {
             template.replace("{id}", known_webhook::WEBHOOK).replace("{delivery}", known_webhook::DELIVERY)
         }
+        "/api/v1/feeds/{id}" => template.replace("{id}", known_webhook::FEED),
+        "/feeds/series/{id}" => "/feeds/series/ipca.atom".to_owned(),
+        "/feeds/{token}" => format!("/feeds/{}.atom", known_webhook::FEED_TOKEN),
         "/api/v1/series/observations" => format!("{template}?ids=ipca,igpm"),
         _ if template.starts_with("/api/v1/series/") || template.starts_with("/series/") => {
             template.replace("{id}", "ipca")
@@ -141,6 +144,7 @@ pub(crate) fn ask<'a>(app: &'a TestApp, endpoint: &str) -> Ask<'a> {
         "POST /api/v1/webhooks" => {
             ask.body(r#"{"url":"https://receiver.invalid/","events":["filing.created"]}"#)
         }
+        "POST /api/v1/feeds" => ask.body(r#"{"name":"Dividendos","q":"dividendos"}"#),
         "POST /mcp" => ask.body(mcp::CURRENT_VALUES),
         "POST /api/v1/calc/debt" => ask.body(format!("{{{DEBT}}}")),
         "POST /calculator/check/{code}" => ask.body(format!("{{{DEBT},\"result\":1}}")),
@@ -207,6 +211,10 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
     match status {
         202 if template == "/mcp" => app.post("/mcp", mcp::NOTIFICATION).key(&best).send().await,
         200 | 201 | 202 | 204 => ask(app, endpoint).key(&best).send().await,
+        206 | 416 => {
+            let range = if status == 206 { "bytes=0-3" } else { "bytes=999999999-" };
+            app.get("/api/v1/export/selic?format=parquet").key(&best).header("range", range).send().await
+        }
         304 => {
             let tag = ask(app, endpoint).key(&best).send().await.header("etag").to_owned();
             ask(app, endpoint).key(&best).header("if-none-match", &tag).send().await
@@ -238,6 +246,9 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");
             let method = endpoint.split(' ').next().unwrap().parse().unwrap();
             app.request(method, &path).key(&best).body("{}").send().await
+        }
+        410 => {
+            app.get("/api/v1/changes?after=AQAAAAAAAF7tAAAAAAAAAAoAAAGhnCFyAAAAAAE").key(&best).send().await
         }
         413 if template == "/mcp" => ask(app, endpoint).key(&best).body(vec![b' '; 257 * 1024]).send().await,
         413 => ask(app, endpoint).key(&best).body(vec![b' '; 65 * 1024]).send().await,

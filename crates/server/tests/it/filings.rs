@@ -30,6 +30,7 @@ pub(crate) fn shown(filing: &Filing) -> Value {
         "reference_date": filing.reference_day.map(|day| day.to_string()),
         "version": filing.version,
         "url": filing.url,
+        "first_seen_at": null,
     })
 }
 

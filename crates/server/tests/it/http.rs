@@ -38,7 +38,10 @@ async fn head_answers_like_get_without_a_body() {
 /// The expected `Allow` header of each path.
 fn allowed(path: &str) -> &'static str {
     match path {
-        "/pricing" | "/api/v1/webhooks" | "/calculator/check/{code}" => "GET, HEAD, POST, OPTIONS",
+        "/pricing" | "/api/v1/webhooks" | "/api/v1/feeds" | "/calculator/check/{code}" => {
+            "GET, HEAD, POST, OPTIONS"
+        }
+        "/api/v1/feeds/{id}" => "DELETE, OPTIONS",
         "/api/v1/webhooks/{id}" => "GET, HEAD, PATCH, DELETE, OPTIONS",
         "/api/v1/webhooks/{id}/deliveries" => "GET, HEAD, OPTIONS",
         _ if path == "/api/v1/plans/register" || path.starts_with("/api/v1/webhooks/{id}/") => {

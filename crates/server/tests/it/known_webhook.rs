@@ -1,6 +1,9 @@
 //! A webhook with a fixed id, for tests that request every route.
 
-use lastro_model::{Attempt, MessageId, SecretSeed, Webhook, WebhookEvent, WebhookFilters, WebhookId};
+use lastro_model::{
+    AccountId, Attempt, FeedId, MessageId, SavedFeed, SecretSeed, Webhook, WebhookEvent, WebhookFilters,
+    WebhookId,
+};
 use lastro_store::NewMessage;
 
 use crate::app::{TestApp, id_of};
@@ -8,10 +11,28 @@ use crate::app::{TestApp, id_of};
 pub(crate) const WEBHOOK: &str = "wh_000000000000000000000000";
 pub(crate) const DELIVERY: &str = "msg_000000000000000000000000";
 
-/// Creates the webhook anew, with a delivery, for the account of this key.
+pub(crate) const FEED: &str = "feed_000000000000000000000000";
+/// The token in the address of the feed.
+pub(crate) const FEED_TOKEN: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
+
+/// Creates a feed anew for an account.
+async fn give_feed(app: &TestApp, account: AccountId) {
+    let id = FeedId::parse(FEED).unwrap();
+    let digest = lastro::feeds::token_digest(FEED_TOKEN);
+    if let Some((known, _)) = app.plain.feed_by_token(&digest).await.unwrap() {
+        app.plain.delete_feed(known.account, &id).await.unwrap();
+    }
+    let (name, created_at) = ("Dividendos".to_owned(), app.timestamp());
+    let (company_ids, categories) = (Vec::new(), Vec::new());
+    let feed = SavedFeed { id, account, name, q: None, company_ids, categories, created_at };
+    app.plain.insert_feed(feed, digest, usize::MAX).await.unwrap();
+}
+
+/// Creates the webhook anew, with a delivery, and a feed, for the account of this key.
 pub(crate) async fn give(app: &TestApp, key: &str) {
     let (store, now) = (&app.plain, app.timestamp());
     let key = store.key(id_of(key)).await.unwrap().expect("somebody's key");
+    give_feed(app, key.account.id).await;
     let id = WebhookId::parse(WEBHOOK).unwrap();
     store.delete_webhook(&id).await.unwrap();
     let webhook = Webhook {

@@ -77,6 +77,7 @@ fn required_plans_match_the_contract() {
             _ if path.starts_with("/api/v1/keys") || path.starts_with("/api/v1/billing") => continue,
             _ if path.starts_with("/api/v1/webhooks") => Plan::Platinum,
             _ if path.starts_with("/api/v1/filings") || path.ends_with("/filings") => Plan::Gold,
+            _ if path == "/api/v1/changes" || path.starts_with("/api/v1/feeds") => Plan::Gold,
             _ if path.starts_with("/api/v1/export/") || path.ends_with("/revisions") => Plan::Gold,
             _ if path.starts_with("/api/v1/companies") || path.starts_with("/api/v1/search") => Plan::Bronze,
             _ => Plan::Free,

@@ -231,7 +231,12 @@ impl Transaction for Session<'_> {
         Ok(!self.query(statement.skip, &untyped(&row))?.is_empty())
     }
 
-    fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>> {
-        upsert::upsert(self, upsert, rows)
+    fn upsert(
+        &self,
+        upsert: &Upsert,
+        rows: &[Value<'_>],
+        replaced: &mut dyn FnMut(usize, &dyn Row) -> Result<()>,
+    ) -> Result<Vec<Upserted>> {
+        upsert::upsert(self, upsert, rows, replaced)
     }
 }

@@ -9,8 +9,16 @@ use lastro_model::{Edition, Source, WebhookEvent};
 use super::edition::CurrentEdition;
 use super::webhook;
 use crate::sql::{self, webhook as webhook_sql};
-use crate::transaction::{Query, Reading, Transaction, Upserted, values};
+use crate::transaction::{Query, Reading, Transaction, values};
 use crate::{Publication, ROWS_ANNOUNCED, Result};
+
+/// A change of a row, as others are told about it. A withdrawn row that is listed again is created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowChange {
+    Created,
+    Updated,
+    Removed,
+}
 
 pub(super) struct Announcer {
     publication: Publication,
@@ -44,13 +52,14 @@ impl Announcer {
     pub(super) fn note(
         &mut self,
         data: &dyn Transaction,
-        upserted: Upserted,
+        change: RowChange,
         row: impl Fn() -> Result<String>,
     ) -> Result<()> {
-        let events = match upserted {
-            Upserted::Added => WebhookEvent::of_new_row(self.publication.source),
-            Upserted::Changed => WebhookEvent::of_changed_row(self.publication.source),
-            Upserted::Known => return Ok(()),
+        let source = self.publication.source;
+        let events = match change {
+            RowChange::Created => WebhookEvent::of_new_row(source),
+            RowChange::Updated => WebhookEvent::of_changed_row(source),
+            RowChange::Removed => [WebhookEvent::of_removed_row(source), None],
         };
         for pending in self.pending.iter_mut().filter(|pending| events.contains(&Some(pending.event))) {
             pending.rows.push(row()?);
@@ -146,7 +155,8 @@ pub(crate) fn addressed(accounts: &dyn Reading) -> Result<u64> {
 fn wanted(accounts: &dyn Reading, source: Source) -> Result<Vec<WebhookEvent>> {
     let asked = accounts.rows(webhook_sql::EVENTS_WANTED, &[], |row| row.parsed(0, webhook::events))?;
     let mut events: Vec<WebhookEvent> = asked.into_iter().flatten().collect();
-    let of_source = [WebhookEvent::of_new_row(source), WebhookEvent::of_changed_row(source)].concat();
+    let [new, changed] = [WebhookEvent::of_new_row(source), WebhookEvent::of_changed_row(source)];
+    let of_source = [&new[..], &changed, &[WebhookEvent::of_removed_row(source)]].concat();
     events.retain(|event| of_source.contains(&Some(*event)));
     if let Source::Series(series) = source
         && webhook::is_series_wanted(accounts, series)?

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use lastro_model::{Edition, Records, Source};
+use lastro_model::{Edition, History, Records, Source};
 use tokio::sync::mpsc;
 
 pub(crate) use super::change_log::is_remembered;
@@ -10,7 +10,7 @@ pub(crate) use super::edition::CurrentEdition;
 use super::table::{self, StoredRow, Table};
 use crate::sql::Select;
 use crate::transaction::{Query, Reading, Row, Value, checksum, values};
-use crate::{Loaded, Result, StoreError, sql};
+use crate::{Loaded, LoadedRows, Result, StoreError, sql};
 
 const ROWS_PER_BATCH: usize = 5_000;
 
@@ -18,7 +18,7 @@ const ROWS_PER_BATCH: usize = 5_000;
 const BATCHES_AHEAD: usize = 4;
 
 /// The channel that the rows of an edition are sent to.
-pub(crate) type Batches = mpsc::Sender<Result<Records>>;
+pub(crate) type Batches = mpsc::Sender<Result<LoadedRows>>;
 
 /// A selection of a source's rows.
 #[derive(Debug, Clone, Copy)]
@@ -81,21 +81,28 @@ impl Destination<'_> {
     ) -> Result<Option<u64>> {
         let has_checksums = self.data.keeps_checksums();
         let query = if has_checksums { select.with_checksum } else { select.rows };
-        let (mut batch, mut rows, mut is_wanted) = (Vec::new(), 0, true);
+        let (mut batch, mut histories, mut rows, mut is_wanted) = (Vec::new(), Vec::new(), 0, true);
+        let send = |batch: &mut Vec<R>, histories: &mut Vec<History>| {
+            let (rows, histories) = (wrap(std::mem::take(batch)), std::mem::take(histories));
+            self.batches.blocking_send(Ok(LoadedRows { rows, histories })).is_ok()
+        };
         self.data.visit(query, values, &mut |row| {
             let read = R::read(row)?;
             if has_checksums {
                 self.check(&read, row)?;
             }
             batch.push(read);
+            if R::HISTORY.is_some() {
+                histories.push(table::history::<R>(row)?);
+            }
             rows += 1;
             if batch.len() == ROWS_PER_BATCH {
-                is_wanted = self.batches.blocking_send(Ok(wrap(std::mem::take(&mut batch)))).is_ok();
+                is_wanted = send(&mut batch, &mut histories);
             }
             Ok(if is_wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         if !batch.is_empty() {
-            is_wanted = self.batches.blocking_send(Ok(wrap(batch))).is_ok();
+            is_wanted = send(&mut batch, &mut histories);
         }
         Ok(is_wanted.then_some(rows))
     }
@@ -105,8 +112,8 @@ impl Destination<'_> {
     fn check<R: StoredRow>(&self, read: &R, row: &dyn Row) -> Result<()> {
         let mut values = Vec::with_capacity(R::UPSERT.columns.len());
         read.put_values(self.source, &mut values);
-        // The key value shared by all rows of the statement is not among its columns.
-        let place = values.len() - table::scope(self.source).iter().len();
+        // The key value shared by all rows of the statement is not among its columns; the history is.
+        let place = values.len() - table::scope(self.source).iter().len() + R::UPSERT.unchecked;
         match row.optional_number::<u32>(place)? {
             Some(written) if written != checksum(&values) => {
                 Err(StoreError::damaged(format!("a row of {} is not as it was written", self.source.name())))

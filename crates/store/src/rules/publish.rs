@@ -5,9 +5,10 @@ use lastro_model::{Edition, FilingId, Records, Source};
 use tokio::sync::mpsc;
 
 use super::announce::{Announcer, Audience};
+use super::change_writer::{self, ChangeWriter};
 use super::edition::{self, CurrentEdition};
 use super::recording::Recorder;
-use super::tally::Tally;
+use super::tally::{Listeners, Tally};
 use super::{change_log, read_file, source_state, table, withheld};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Condition, Publication, PublicationItem, Published, Result, StoreError, sql};
@@ -49,26 +50,33 @@ pub(super) fn publish(
     if !holds(publication.condition, current) {
         return Ok(Published { edition: current.edition, added: 0, changed: 0, skipped: true });
     }
-    let begins = begins(data, publication, current)?;
+    let first = is_first(data, publication, current)?;
+    let begins = first || publication.replace;
     let mut announcer = Announcer::of(publication, current, audience, begins);
     let recorder = Recorder::of(data, publication, current, begins)?;
+    // Tickers are replaced every time, and told as changes of their companies.
+    let mut changes =
+        ChangeWriter::of(data, publication, current, first || begins && source != Source::Tickers)?;
     if publication.replace {
         clear(data, source)?;
     }
-    let mut tally = Tally::default();
+    // First data is not compared with the rows of an interrupted beginning.
+    let mut tally = Tally::of(!begins);
+    let mut to = Listeners { announcer: &mut announcer, recorder: &recorder, changes: &mut changes };
     let whole = loop {
         match writes.next()? {
-            PublicationItem::Rows(records) => {
-                tally.write(data, source, &records, &mut announcer, &recorder)?;
-            }
+            PublicationItem::Rows(records) => tally.write(data, publication, &records, &mut to)?,
+            PublicationItem::EndOfList(file) => tally.listing.end(data, file)?,
             PublicationItem::File(file) => read_file::remember(data, source, &file)?,
             PublicationItem::Withheld(points) => withheld::replace(data, source, &points)?,
             PublicationItem::Commit => break true,
             PublicationItem::CommitPart => break false,
         }
     };
+    tally.withdraw(data, publication.at, &mut to)?;
     let edition = settle(data, publication, current, &mut tally)?;
     recorder.finish(data, current.edition, edition)?;
+    changes.finish(data, edition, rows_held(data, source)?)?;
     announcer.announce(data, edition)?;
     if whole && !publication.sample {
         source_state::note_attempt(data, source, publication.at, None)?;
@@ -86,8 +94,8 @@ fn holds(condition: Condition, current: CurrentEdition) -> bool {
 
 /// Whether the publication is made up, or part of the first data of a source, in however many parts it comes: no
 /// comparable data existed before.
-fn begins(data: &dyn Reading, publication: Publication, current: CurrentEdition) -> Result<bool> {
-    let first = publication.sample || publication.replace || current.sample || current.edition == Edition(0);
+fn is_first(data: &dyn Reading, publication: Publication, current: CurrentEdition) -> Result<bool> {
+    let first = publication.sample || current.sample || current.edition == Edition(0);
     Ok(first || !was_ever_whole(data, publication.source)?)
 }
 
@@ -97,6 +105,9 @@ fn was_ever_whole(data: &dyn Reading, source: Source) -> Result<bool> {
 
 fn clear(data: &dyn Transaction, source: Source) -> Result<()> {
     data.execute(table::whole(source).delete, table::scope(source).as_slice())?;
+    if source == Source::Filings {
+        data.execute(sql::withdrawal::FORGET_ALL_ELSEWHERE, &[])?;
+    }
     if let Some(beside) = table::beside(source) {
         data.execute(beside.delete, &[])?;
     }
@@ -145,6 +156,12 @@ fn grown_extent(data: &dyn Reading, source: Source, tally: &Tally) -> Result<Opt
         None if tally.changed == 0 => Ok(Some((rows, newest_held))),
         _ => Ok(None),
     }
+}
+
+/// The published number of rows.
+fn rows_held(data: &dyn Reading, source: Source) -> Result<u64> {
+    let dataset = change_writer::dataset(source);
+    data.first(sql::EXTENT_HELD, values![dataset.name()], |row| row.number(0)).map(Option::unwrap_or_default)
 }
 
 fn day_of(data: &dyn Reading, filing: FilingId) -> Result<Option<i64>> {

@@ -5,10 +5,8 @@
 //! it covers. If another one is current, a program that does not record has published since, and the recording begins
 //! anew with that edition.
 
-use std::collections::{BTreeMap, HashMap};
-
 use jiff::Timestamp;
-use lastro_model::{Day, Edition, FxQuote, Pair, Point, RatePoint, Source};
+use lastro_model::{Edition, FxQuote, Pair, Point, RatePoint, Source};
 
 use super::edition::CurrentEdition;
 use super::table::{StoredRow, Table};
@@ -44,28 +42,19 @@ impl Recorder {
         Ok(Self { publication, since })
     }
 
-    /// Reads the stored values of some points before they are written.
-    pub(super) fn look<R: StoredRow>(&self, data: &dyn Reading, rows: &[R]) -> Result<Held> {
-        let mut held = Held::default();
-        if self.since.is_none() {
-            return Ok(held);
-        }
-        for (pair, (first, last)) in spans(rows.iter().filter_map(StoredRow::point)) {
-            held.read(data, self.publication.source, pair, first, last)?;
-        }
-        Ok(held)
+    /// The values of a revision, if the row is a point whose changes are recorded.
+    pub(super) fn revision<R: StoredRow>(&self, old: Option<&R>, new: &R) -> Option<[Value<'static>; 8]> {
+        self.since?;
+        let Publication { source, at, .. } = self.publication;
+        Some(revision_values(source, at, old.and_then(R::point), new.point()?))
     }
 
-    /// Records the changes of these points.
-    pub(super) fn write(&self, data: &dyn Transaction, held: &Held) -> Result<()> {
-        if self.since.is_none() {
+    /// Records revisions.
+    pub(super) fn write(&self, data: &dyn Transaction, revisions: &[Value<'_>]) -> Result<()> {
+        if revisions.is_empty() {
             return Ok(());
         }
-        let Publication { source, at, .. } = self.publication;
-        let rows: Vec<Value<'static>> =
-            held.revised.iter().flat_map(|revised| revision_values(source, at, revised)).collect();
-        data.execute_each(&sql::INSERT_REVISION, &rows)?;
-        Ok(())
+        data.execute_each(&sql::INSERT_REVISION, revisions).map(drop)
     }
 
     /// Assigns the edition's number to the recorded drafts.
@@ -79,65 +68,9 @@ impl Recorder {
     }
 }
 
-/// The stored values of the points being written, and their changes.
-#[derive(Default)]
-pub(super) struct Held {
-    points: HashMap<(Option<Pair>, Day), Point>,
-    revised: Vec<Revised>,
-}
-
-struct Revised {
-    old: Option<Point>,
-    new: Point,
-}
-
-impl Held {
-    /// Notes a point that was new or different.
-    pub(super) fn note(&mut self, row: &impl StoredRow) {
-        if let Some(new) = row.point() {
-            let old = self.points.insert((new.pair(), new.day()), new);
-            self.revised.push(Revised { old, new });
-        }
-    }
-
-    fn read(
-        &mut self,
-        data: &dyn Reading,
-        source: Source,
-        pair: Option<Pair>,
-        first: Day,
-        last: Day,
-    ) -> Result<()> {
-        let points: Vec<Point> = match pair {
-            None => {
-                let values = values![source.name(), first, last];
-                data.rows(sql::RATES_BETWEEN, values, |row| RatePoint::read(row).map(Point::from))?
-            }
-            Some(pair) => {
-                let values = values![pair.to_string(), first, last];
-                data.rows(sql::QUOTES_BETWEEN, values, |row| FxQuote::read(row).map(Point::from))?
-            }
-        };
-        self.points.extend(points.into_iter().map(|point| ((point.pair(), point.day()), point)));
-        Ok(())
-    }
-}
-
-/// The first and last day of each pair; `None` stands for a series.
-fn spans(points: impl Iterator<Item = Point>) -> BTreeMap<Option<Pair>, (Day, Day)> {
-    let mut spans = BTreeMap::new();
-    for point in points {
-        let day = point.day();
-        let (first, last) = spans.entry(point.pair()).or_insert((day, day));
-        (*first, *last) = ((*first).min(day), (*last).max(day));
-    }
-    spans
-}
-
-fn revision_values(source: Source, at: Timestamp, revised: &Revised) -> [Value<'static>; 8] {
-    let Revised { old, new } = revised;
+fn revision_values(source: Source, at: Timestamp, old: Option<Point>, new: Point) -> [Value<'static>; 8] {
     let pair = new.pair().map(|pair| pair.to_string()).unwrap_or_default();
-    let ([old_value, old_sell], [new_value, new_sell]) = (old.map_or([None; 2], amounts), amounts(*new));
+    let ([old_value, old_sell], [new_value, new_sell]) = (old.map_or([None; 2], amounts), amounts(new));
     [
         old_value.into(),
         old_sell.into(),
@@ -166,6 +99,21 @@ fn since(data: &dyn Reading, source: Source, current: CurrentEdition) -> Result<
         Some((since, edition)) if edition == current.edition => Some(since),
         _ => Some(current.published_at).filter(|at| *at > Timestamp::UNIX_EPOCH),
     })
+}
+
+/// Continues the recording with an edition that has the same rows.
+pub(super) fn carry_over(
+    data: &dyn Transaction,
+    source: Source,
+    current: CurrentEdition,
+    edition: Edition,
+) -> Result<()> {
+    match since(data, source, current)? {
+        Some(since) if is_recorded(source) => {
+            data.execute(sql::KEEP_RECORDING, values![since, edition, source.name()]).map(drop)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The recorded revisions, at most `REVISIONS_TOLD`.

@@ -63,6 +63,10 @@ pub(super) fn former_name(row: &FormerName) -> Result<String> {
     text(&(row.company_id.0, &row.name, row.reference_day.number()))
 }
 
+pub(super) fn texts(texts: &[String]) -> Result<String> {
+    text(&texts)
+}
+
 fn text(row: &impl Serialize) -> Result<String> {
     serde_json::to_string(row)
         .map_err(|_| StoreError::Backend("a row could not be written down for an announcement".to_owned()))

@@ -1,8 +1,8 @@
 //! The tables of published rows: the table of each source, and the conversion of its rows.
 
 use lastro_model::{
-    Cnpj, Company, CompanyId, Filing, FilingId, FormerName, FxQuote, Pair, Point, RatePoint, Source, Ticker,
-    TradedSecurity,
+    Cnpj, Company, CompanyId, Filing, FilingId, FormerName, FxQuote, History, Pair, Point, RatePoint, Source,
+    Ticker, TradedSecurity,
 };
 
 use super::row_json;
@@ -57,7 +57,7 @@ pub(super) fn scope(source: Source) -> Option<Value<'static>> {
 pub(super) trait StoredRow: Sized {
     const UPSERT: Upsert;
 
-    /// The values of [`StoredRow::UPSERT`].
+    /// The values of [`StoredRow::UPSERT`], without the row's history.
     fn put_values<'a>(&'a self, source: Source, to: &mut Vec<Value<'a>>);
 
     /// The row's JSON in an announcement.
@@ -65,10 +65,19 @@ pub(super) trait StoredRow: Sized {
 
     fn read(row: &dyn Row) -> Result<Self>;
 
+    /// The column of the time at which a stored row was first seen; that of its withdrawal follows.
+    const HISTORY: Option<usize> = None;
+
     /// The row as a point, if its changes are recorded.
     fn point(&self) -> Option<Point> {
         None
     }
+}
+
+/// Reads the history of a stored row.
+pub(super) fn history<R: StoredRow>(row: &dyn Row) -> Result<History> {
+    let Some(column) = R::HISTORY else { return Ok(History::default()) };
+    Ok(History { first_seen: row.optional_time(column)?, withdrawn: row.optional_time(column + 1)? })
 }
 
 impl StoredRow for RatePoint {
@@ -118,6 +127,7 @@ impl StoredRow for FxQuote {
 
 impl StoredRow for Company {
     const UPSERT: Upsert = sql::COMPANY;
+    const HISTORY: Option<usize> = Some(7);
 
     fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
         to.extend([
@@ -150,6 +160,7 @@ impl StoredRow for Company {
 
 impl StoredRow for Filing {
     const UPSERT: Upsert = sql::FILING;
+    const HISTORY: Option<usize> = Some(10);
 
     fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
         to.extend([

@@ -84,6 +84,8 @@ fn insert(accounts: &dyn Transaction, webhook: &Webhook, most: usize) -> Result<
         filters_text(&webhook.filters)?,
         webhook.events.contains(&WebhookEvent::AnySeriesUpdated),
         series_text(&webhook.filters)?,
+        more_event_names(&webhook.events),
+        &webhook.filters.q,
         webhook.created_at,
         webhook.disabled.map(DisabledBy::name),
         webhook.failing.map(|run| run.since),
@@ -143,6 +145,8 @@ fn update(accounts: &dyn Transaction, webhook: &Webhook) -> Result<()> {
         filters_text(&webhook.filters)?,
         webhook.events.contains(&WebhookEvent::AnySeriesUpdated),
         series_text(&webhook.filters)?,
+        more_event_names(&webhook.events),
+        &webhook.filters.q,
         webhook.disabled.map(DisabledBy::name),
         webhook.failing.map(|run| run.since),
         webhook.failing.map(|run| run.last),
@@ -200,7 +204,11 @@ fn webhook(row: &dyn Row) -> Result<(Webhook, Plan)> {
         url: row.string(2)?,
         description: row.optional_string(3)?,
         events: wanted_events(row)?,
-        filters: WebhookFilters { series_ids: row.parsed(12, series_ids)?, ..row.parsed(5, filters)? },
+        filters: WebhookFilters {
+            series_ids: row.parsed(12, series_ids)?,
+            q: row.optional_string(14)?,
+            ..row.parsed(5, filters)?
+        },
         created_at: row.time(6)?,
         secrets: Vec::new(),
         disabled: row.optional_parsed(7, DisabledBy::parse)?,
@@ -214,14 +222,23 @@ fn webhook(row: &dyn Row) -> Result<(Webhook, Plan)> {
 
 /// The names that earlier versions parse. They reject an empty list, so it becomes a ping, which is never announced.
 fn event_names(events: &[WebhookEvent]) -> String {
-    let known = events.iter().filter(|event| **event != WebhookEvent::AnySeriesUpdated);
+    let known = events.iter().filter(|event| event.is_of_first_version());
     let names: Vec<&str> = known.map(|event| event.name()).collect();
     if names.is_empty() { WebhookEvent::Ping.name().to_owned() } else { names.join(",") }
+}
+
+/// The names of the events that earlier versions do not know. The event shared by all series has a column of its own.
+fn more_event_names(events: &[WebhookEvent]) -> String {
+    let later = events.iter().filter(|event| !event.is_of_first_version());
+    let names: Vec<&str> =
+        later.filter(|event| **event != WebhookEvent::AnySeriesUpdated).map(|event| event.name()).collect();
+    names.join(",")
 }
 
 fn wanted_events(row: &dyn Row) -> Result<Vec<WebhookEvent>> {
     let mut wanted = row.parsed(4, events)?;
     wanted.retain(|event| *event != WebhookEvent::Ping);
+    wanted.extend(row.parsed(13, events)?);
     if row.flag(11)? {
         wanted.push(WebhookEvent::AnySeriesUpdated);
     }
@@ -230,7 +247,7 @@ fn wanted_events(row: &dyn Row) -> Result<Vec<WebhookEvent>> {
 }
 
 pub(super) fn events(names: &str) -> Result<Vec<WebhookEvent>, ParseError> {
-    names.split(',').map(WebhookEvent::parse).collect()
+    names.split(',').filter(|name| !name.is_empty()).map(WebhookEvent::parse).collect()
 }
 
 /// Whether some enabled webhook wants this series through the event shared by all series.
@@ -258,7 +275,7 @@ fn filters(text: &str) -> Result<WebhookFilters, ParseError> {
     let (companies, categories): (Vec<u32>, Vec<String>) =
         serde_json::from_str(text).map_err(|_| ParseError("must be two lists"))?;
     let company_ids = companies.into_iter().map(CompanyId).collect();
-    Ok(WebhookFilters { company_ids, categories, series_ids: Vec::new() })
+    Ok(WebhookFilters { company_ids, categories, ..WebhookFilters::default() })
 }
 
 fn series_ids(text: &str) -> Result<Vec<String>, ParseError> {

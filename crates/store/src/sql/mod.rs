@@ -3,18 +3,21 @@
 //! Parameters are `$1` to `$n` in the order of their first use: SQLite numbers them by appearance. Key columns
 //! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
-//! Statements here and in [`revision`] are for the published data; those in [`account`], [`billing`], [`webhook`] and
-//! [`replica`] are for the latency-sensitive account side. No statement mixes the two, except one of [`counters`]: SQLite
-//! keeps them in separate files.
+//! Statements here and in [`change`], [`revision`] and [`withdrawal`] are for the published data; those in [`account`],
+//! [`billing`], [`feed`], [`webhook`] and [`replica`] are for the latency-sensitive account side. No statement mixes the
+//! two, except one of [`counters`]: SQLite keeps them in separate files.
 
 pub(crate) mod account;
 pub(crate) mod billing;
+pub(crate) mod change;
 pub(crate) mod counters;
 mod each;
+pub(crate) mod feed;
 pub(crate) mod replica;
 pub(crate) mod revision;
 mod upsert;
 pub(crate) mod webhook;
+pub(crate) mod withdrawal;
 
 pub(crate) use each::Each;
 pub use upsert::Column;
@@ -61,7 +64,7 @@ pub(crate) const FX_QUOTES: Whole = Whole {
 
 pub(crate) const COMPANIES: Whole = Whole {
     select: select!(
-        "id, name, cnpj, status, sector, trading_name, registered_on",
+        "id, name, cnpj, status, sector, trading_name, registered_on, first_seen_at, withdrawn_at",
         "FROM company ORDER BY id"
     ),
     delete: "DELETE FROM company",
@@ -70,7 +73,8 @@ pub(crate) const COMPANIES: Whole = Whole {
 
 pub(crate) const FILINGS: Whole = Whole {
     select: select!(
-        "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url",
+        "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url,
+            first_seen_at, withdrawn_at",
         "FROM filing"
     ),
     delete: "DELETE FROM filing",
@@ -94,7 +98,8 @@ pub(crate) const FORMER_NAMES: Whole = Whole {
 
 /// The filings changed by editions after this one, in their current state, each once.
 pub(crate) const CHANGED_FILINGS: Select = select!(
-    "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url",
+    "id, company_id, company_name, category, kind, delivered_on, reference_day, description, version, url,
+        first_seen_at, withdrawn_at",
     "FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)"
 );
 

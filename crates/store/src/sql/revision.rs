@@ -3,14 +3,6 @@
 use super::Column::{Integer, Text};
 use super::Each;
 
-/// The stored points of a series from one day to another.
-pub(crate) const RATES_BETWEEN: &str =
-    "SELECT day, value FROM rate WHERE series = $1 AND day BETWEEN $2 AND $3";
-
-/// The stored quotes of a currency pair from one day to another.
-pub(crate) const QUOTES_BETWEEN: &str =
-    "SELECT day, pair, buy, sell FROM fx WHERE pair = $1 AND day BETWEEN $2 AND $3";
-
 pub(crate) const RECORDING: &str = "SELECT since, edition FROM recording WHERE source = $1";
 
 pub(crate) const KEEP_RECORDING: &str = "INSERT INTO recording (since, edition, source) VALUES ($1, $2, $3)

@@ -4,7 +4,7 @@ macro_rules! select_webhooks {
     ($rest:literal) => {
         concat!(
             "SELECT webhook.id, webhook.account, url, description, events, filters, webhook.created_at, disabled_by, ",
-            "failing_since, last_failure, account.plan, series_updated, series_ids ",
+            "failing_since, last_failure, account.plan, series_updated, series_ids, more_events, q ",
             "FROM webhook JOIN account ON account.id = webhook.account ",
             $rest
         )
@@ -38,13 +38,15 @@ pub(crate) const COUNT_WEBHOOKS_OF: &str = "SELECT COUNT(*) FROM webhook WHERE a
 
 /// Inserts a webhook that no process holds a lease on.
 pub(crate) const INSERT_WEBHOOK: &str = "INSERT INTO webhook (id, account, url, description, events, filters,
-        series_updated, series_ids, created_at, disabled_by, failing_since, last_failure, lease_holder, leased_until)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, '', 0)";
+        series_updated, series_ids, more_events, q, created_at, disabled_by, failing_since, last_failure, lease_holder,
+        leased_until)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, '', 0)";
 
 pub(crate) const UPDATE_WEBHOOK: &str =
     "UPDATE webhook SET url = $1, description = $2, events = $3, filters = $4,
-        series_updated = $5, series_ids = $6, disabled_by = $7, failing_since = $8, last_failure = $9
-    WHERE id = $10";
+        series_updated = $5, series_ids = $6, more_events = $7, q = $8, disabled_by = $9, failing_since = $10,
+        last_failure = $11
+    WHERE id = $12";
 
 pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
 
@@ -63,7 +65,8 @@ pub(crate) const DROP_SECRETS: &str = "DELETE FROM webhook_secret WHERE webhook 
     OR seed NOT IN (SELECT seed FROM webhook_secret WHERE webhook = $1
         ORDER BY ends_at IS NOT NULL, made_at DESC LIMIT $3))";
 
-pub(crate) const EVENTS_WANTED: &str = "SELECT DISTINCT events FROM webhook WHERE disabled_by IS NULL";
+pub(crate) const EVENTS_WANTED: &str =
+    "SELECT DISTINCT events || ',' || more_events FROM webhook WHERE disabled_by IS NULL";
 
 /// The series lists of webhooks that want the event shared by all series, each list once.
 pub(crate) const SERIES_WANTED: &str =

@@ -91,27 +91,49 @@ impl Transaction for Writing<'_> {
         Ok(true)
     }
 
-    fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>> {
-        let mut insert = self.connection.prepare_cached(upsert.insert)?;
-        let mut update = self.connection.prepare_cached(upsert.update)?;
-        let columns = upsert.columns.len().max(1);
-        rows.chunks_exact(columns).map(|row| put(&mut insert, &mut update, row)).collect()
+    fn upsert(
+        &self,
+        upsert: &Upsert,
+        rows: &[Value<'_>],
+        replaced: &mut dyn FnMut(usize, &dyn Row) -> Result<()>,
+    ) -> Result<Vec<Upserted>> {
+        let mut writer = RowWriter {
+            insert: self.connection.prepare_cached(upsert.insert)?,
+            stored: self.connection.prepare_cached(upsert.stored)?,
+            update: self.connection.prepare_cached(upsert.update)?,
+            unchecked: upsert.unchecked,
+        };
+        let rows = rows.chunks_exact(upsert.columns.len().max(1)).enumerate();
+        rows.map(|(place, row)| writer.put(row, &mut |stored| replaced(place, stored))).collect()
     }
 }
 
-/// Runs the update only for a row that exists, so the first filling of a table needs only the insert.
-fn put(
-    insert: &mut CachedStatement<'_>,
-    update: &mut CachedStatement<'_>,
-    row: &[Value<'_>],
-) -> Result<Upserted> {
-    let checksum = Value::from(checksum(row));
-    if insert.execute(params_from_iter(row.iter().chain([&checksum])))? > 0 {
-        Ok(Upserted::Added)
-    } else if update.execute(params_from_iter(row.iter().chain([&checksum])))? > 0 {
+/// The statements that write a row.
+struct RowWriter<'c> {
+    insert: CachedStatement<'c>,
+    stored: CachedStatement<'c>,
+    update: CachedStatement<'c>,
+    unchecked: usize,
+}
+
+impl RowWriter<'_> {
+    /// Reads and updates only a row that exists, so the first filling of a table needs only the insert.
+    fn put(
+        &mut self,
+        row: &[Value<'_>],
+        replaced: &mut dyn FnMut(&dyn Row) -> Result<()>,
+    ) -> Result<Upserted> {
+        let checksum = Value::from(checksum(&row[self.unchecked..]));
+        let values = || params_from_iter(row.iter().chain([&checksum]));
+        if self.insert.execute(values())? > 0 {
+            return Ok(Upserted::Added);
+        }
+        let mut found = self.stored.query(values())?;
+        let Some(stored) = found.next()? else { return Ok(Upserted::Known) };
+        replaced(stored)?;
+        drop(found);
+        self.update.execute(values())?;
         Ok(Upserted::Changed)
-    } else {
-        Ok(Upserted::Known)
     }
 }
 

@@ -50,8 +50,13 @@ pub(crate) trait Transaction: Reading {
     fn try_lock(&self, lock: Lock) -> Result<bool>;
 
     /// Upserts rows and returns the result of each. `rows` holds the values of one row after the other. Of rows with
-    /// the same key the last one wins.
-    fn upsert(&self, upsert: &Upsert, rows: &[Value<'_>]) -> Result<Vec<Upserted>>;
+    /// the same key the last one wins. `replaced` gets the number of each changed row, and the row before.
+    fn upsert(
+        &self,
+        upsert: &Upsert,
+        rows: &[Value<'_>],
+        replaced: &mut dyn FnMut(usize, &dyn Row) -> Result<()>,
+    ) -> Result<Vec<Upserted>>;
 }
 
 /// The result of upserting one row.

@@ -39,12 +39,29 @@ fn accounts(place: &TemporaryFile) -> PathBuf {
     format!("{}.accounts", place.path().display()).into()
 }
 
-async fn everything(store: &dyn Store) -> Result<Vec<Vec<Records>>, StoreError> {
+/// All rows of each source, sorted: whoever reads them sorts them, too.
+async fn everything(store: &dyn Store) -> Result<Vec<Vec<String>>, StoreError> {
     let mut read = Vec::new();
     for source in SOURCES {
-        read.push(all(store, source).await?.1);
+        let mut rows: Vec<String> = all(store, source).await?.1.into_iter().flat_map(texts).collect();
+        rows.sort_unstable();
+        read.push(rows);
     }
     Ok(read)
+}
+
+fn texts(batch: Records) -> Vec<String> {
+    fn of<R: std::fmt::Debug>(rows: &[R]) -> Vec<String> {
+        rows.iter().map(|row| format!("{row:?}")).collect()
+    }
+    match batch {
+        Records::Rates(rows) => of(&rows),
+        Records::Fx(rows) => of(&rows),
+        Records::Companies(rows) => of(&rows),
+        Records::Filings(rows) => of(&rows),
+        Records::Tickers(rows) => of(&rows),
+        Records::FormerNames(rows) => of(&rows),
+    }
 }
 
 /// The file with some bits flipped, the same ones in every run.

@@ -133,7 +133,7 @@ pub(crate) async fn all(store: &dyn Store, source: Source) -> Result<(Edition, V
     let mut loaded = store.load(source).await?;
     let mut batches = Vec::new();
     while let Some(batch) = loaded.rows.recv().await {
-        batches.push(batch?);
+        batches.push(batch?.rows);
     }
     Ok((loaded.edition, batches))
 }
@@ -171,7 +171,7 @@ pub(crate) async fn changes(store: &dyn Store, since: Edition) -> Option<(Editio
 pub(crate) async fn gathered(mut loaded: Loaded) -> (Edition, Vec<Filing>) {
     let mut rows = Vec::new();
     while let Some(batch) = loaded.rows.recv().await {
-        let Records::Filings(batch) = batch.unwrap() else { panic!("not filings") };
+        let Records::Filings(batch) = batch.unwrap().rows else { panic!("not filings") };
         rows.extend(batch);
     }
     rows.sort_by_key(|row| row.id);
@@ -227,6 +227,7 @@ pub(crate) fn webhook(number: u8, account: u32, events: &[WebhookEvent]) -> Webh
             company_ids: vec![CompanyId(9512)],
             categories: vec!["Fato Relevante, e mais".to_owned()],
             series_ids: vec!["ibc-br-sa".to_owned(), "of-a-later-version".to_owned()],
+            q: Some("dividendos".to_owned()),
         },
         created_at: at(i64::from(number)),
         secrets: vec![SecretSeed { seed: [number; 16], ends_at: None }],

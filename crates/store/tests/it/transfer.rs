@@ -9,13 +9,14 @@ use lastro_model::{
     AccountId, KeyDigest, ManualClock, NewKey, Outcome, Plan, Records, Series, Source, UsageCount, Withheld,
 };
 use lastro_store::{
-    Database, Fate, Options, Publication, PublicationItem, Replica, Store, StoreError, TransferContext,
-    TransferProgress, TransferStep, TransferredTable, open, open_existing, open_untouched,
+    Database, Fate, ListedFile, Options, Publication, PublicationItem, Replica, Store, StoreError,
+    TransferContext, TransferProgress, TransferStep, TransferredTable, open, open_existing, open_untouched,
 };
 use tokio::sync::Notify;
 
 use crate::conformance::Place;
 use crate::conformance::billing::paying;
+use crate::conformance::log::{log, saved_feed};
 use crate::postgres::TemporaryDatabase;
 use crate::specimen::*;
 use crate::sqlite::TemporaryFile;
@@ -58,6 +59,8 @@ async fn fill(store: &dyn Store) {
     store.setting_or("pepper_fingerprint", "print of a pepper").await.unwrap();
     let webhook = listening(store).await;
     publish_everything(store).await;
+    assert!(store.insert_feed(saved_feed(1, 1), "digest of a token".to_owned(), 20).await.unwrap());
+    store.tell_replacements(vec![(SELIC, "a".to_owned())], at(40)).await.unwrap();
     let number = store.announcements(1).await.unwrap()[0].number;
     let messages = (1..=3).map(|number| message(number, &webhook.id)).collect();
     assert!(store.fan_out(number, messages).await.unwrap());
@@ -103,6 +106,13 @@ async fn publish_everything(store: &dyn Store) {
     for (source, rows) in others {
         publish(store, publication(source), rows).await.unwrap();
     }
+    let year = vec![
+        PublicationItem::Rows(Records::Filings((3..200).map(|id| filing(id, "2026-10-29")).collect())),
+        PublicationItem::Rows(Records::Filings(vec![filing(210, "2025-12-31")])),
+        PublicationItem::EndOfList(ListedFile::Year(2026)),
+        PublicationItem::Commit,
+    ];
+    send(store, publication(Source::Filings), year).await.unwrap();
     let withheld =
         Withheld { point: rate("2026-10-30", "1500").into(), first_seen: at(5), reason: "ação".to_owned() };
     let files = [
@@ -142,6 +152,7 @@ async fn told(store: &dyn Store) -> String {
         add(&store.rejects(source, 100).await.unwrap());
     }
     add(&filings(store).await);
+    add(&log(store).await);
     text
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::document::{Document, Editions};
 use super::kind::Kind;
-use super::outcome::when;
+use super::outcome::{listed, when};
 use super::{Choice, Tab, indices, refusal, tabs};
 use crate::data::Data;
 use crate::frame::Frame;
@@ -288,7 +288,7 @@ fn outcome(
 ) -> Result<Outcome, serde_json::Error> {
     let answer: Answer<'_> = serde_json::from_slice(answer)?;
     let number = |raw: &RawValue| format::number(raw.get(), language);
-    let money = |raw: &RawValue| format::money(raw.get(), "BRL", language);
+    let money = |raw: &RawValue| format::reais(raw.get(), language);
     let percent = |raw: &RawValue| format!("{}%", number(raw));
     let t = &language.texts().debt;
     let line = |line: &LineAnswer<'_>| Line {
@@ -309,7 +309,7 @@ fn outcome(
         (t.result.to_owned(), money(answer.result)),
     ];
     let month = |row: &MonthAnswer<'_>| {
-        (when(row.month, language), percent(row.value), row.factor.map(number).unwrap_or_default())
+        (listed(row.month, language), percent(row.value), row.factor.map(number).unwrap_or_default())
     };
     Ok(Outcome {
         sentence: t.sentence.replace("{to}", &when(answer.to, language)),
@@ -321,7 +321,7 @@ fn outcome(
         legal_rates: answer
             .legal_rates
             .iter()
-            .map(|row| (when(row.month, language), percent(row.value)))
+            .map(|row| (listed(row.month, language), percent(row.value)))
             .collect(),
         document: Document::new(Kind::Debt, None, &answer.editions, answer.check, data, language),
         body,

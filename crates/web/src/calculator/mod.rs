@@ -65,7 +65,7 @@ struct Tab {
 
 struct Choice {
     id: &'static str,
-    name: String,
+    name: &'static str,
     selected: bool,
 }
 
@@ -140,10 +140,7 @@ fn indices(selected: &str, language: Language) -> Vec<Choice> {
     let indices = Series::ALL.into_iter().map(Series::about).filter(|about| is_price_index(about));
     let choice = |about: &'static About| Choice {
         id: about.id,
-        name: match language {
-            Language::English => words::name(about, language).to_owned(),
-            Language::Portuguese => format!("{}: {}", about.label, about.name_pt),
-        },
+        name: words::name(about, language),
         selected: about.id == selected,
     };
     indices.map(choice).collect()

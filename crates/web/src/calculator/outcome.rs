@@ -1,6 +1,6 @@
 //! Result of a calculation, read from the API's own response: every digit is the API's.
 
-use lastro_model::Day;
+use lastro_model::{Day, Frequency};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -107,7 +107,7 @@ pub(super) fn read(
 
 fn step_shown(step: &StepAnswer<'_>, answer: &Answer<'_>, has_amounts: bool, language: Language) -> Step {
     let t = &language.texts().calculator;
-    let day = when(step.date.or(step.month).unwrap_or_default(), language);
+    let day = listed(step.date.or(step.month).unwrap_or_default(), language);
     let credited =
         step.credited_on.map(|day| format!(", {}", t.credited_on.replace("{date}", &when(day, language))));
     let amount = times(answer.amount.get(), step.factor.get()).filter(|_| has_amounts);
@@ -115,7 +115,7 @@ fn step_shown(step: &StepAnswer<'_>, answer: &Answer<'_>, has_amounts: bool, lan
         when: day + &credited.unwrap_or_default(),
         value: format!("{}%", format::number(step.value.get(), language)),
         factor: format::number(step.factor.get(), language),
-        amount: amount.map(|amount| format::money(&amount, answer.currency_to, language)).unwrap_or_default(),
+        amount: amount.map(|amount| money_after(&amount, answer, language)).unwrap_or_default(),
     }
 }
 
@@ -124,7 +124,7 @@ fn facts(answer: &Answer<'_>, t: &CalculatorTexts, language: Language) -> Vec<(&
     let facts = [
         answer.percent.map(|percent| (t.change, format!("{}%", number(percent)))),
         answer.factor.map(|factor| (t.factor, number(factor))),
-        answer.wage.map(|wage| (t.wage, format::money(wage.get(), real(), language))),
+        answer.wage.map(|wage| (t.wage, format::reais(wage.get(), language))),
     ];
     facts.into_iter().flatten().collect()
 }
@@ -139,7 +139,19 @@ fn result(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) -> S
         let wages = format::number(answer.result.get(), language);
         return language.texts().calculator.wages_result.replace("{wages}", &wages);
     }
-    format::money(answer.result.get(), answer.currency_to, language)
+    money_after(answer.result.get(), answer, language)
+}
+
+/// An amount in the currency of the end of the period: of the last day, if that is a month.
+fn money_after(amount: &str, answer: &Answer<'_>, language: Language) -> String {
+    let day = format!("{}-31", answer.to.unwrap_or_default());
+    format::money(amount, answer.currency_to, &day, language)
+}
+
+/// An amount in the currency of the first day of the period.
+fn money_before(amount: &str, answer: &Answer<'_>, language: Language) -> String {
+    let day = format!("{}-01", answer.from.unwrap_or_default());
+    format::money(amount, answer.currency_from, &day, language)
 }
 
 fn sentence(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) -> String {
@@ -157,18 +169,26 @@ fn sentence(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) ->
     let day = |text: Option<&str>| text.map(|text| when(text, language)).unwrap_or_default();
     form.replace("{percent}", &percent.unwrap_or_default())
         .replace("{rate}", if answer.rate == Some("selic") { t.of_selic } else { t.of_cdi })
-        .replace("{amount}", &format::money(answer.amount.get(), answer.currency_from, language))
+        .replace("{amount}", &money_before(answer.amount.get(), answer, language))
         .replace("{wages}", &wages.unwrap_or_default())
         .replace("{month}", &day(answer.month))
         .replace("{from}", &day(answer.from))
         .replace("{to}", &day(answer.to))
 }
 
-/// Formats a day or a month for readers.
+/// Formats a day or a month within a sentence.
 pub(super) fn when(text: &str, language: Language) -> String {
+    match Day::parse(&format!("{text}-01")) {
+        Ok(month) => format::month(month, language),
+        Err(_) => listed(text, language),
+    }
+}
+
+/// Formats a day or a month in a table.
+pub(super) fn listed(text: &str, language: Language) -> String {
     if let Ok(day) = Day::parse(text) {
         return format::day(day, language);
     }
     let month = Day::parse(&format!("{text}-01"));
-    month.map_or_else(|_| text.to_owned(), |month| format::month(month, language))
+    month.map_or_else(|_| text.to_owned(), |month| format::period(month, Frequency::Months, language))
 }

@@ -63,18 +63,18 @@ mod tests {
         for (error, beginning) in [
             (CalcError::Amount, "O valor deve"),
             (CalcError::RatePercent, "O percentual deve"),
-            (CalcError::Reversed, "O início não pode"),
-            (CalcError::TooEarly(day), "O início deve ser 30 de ago. de 2024"),
-            (CalcError::TooLate(day), "O fim deve ser 30 de ago. de 2024"),
-            (CalcError::Wages, "O número de salários deve"),
-            (CalcError::MonthTooEarly(Month::of(day)), "O mês deve ser ago. de 2024"),
+            (CalcError::Reversed, "O início do período não pode"),
+            (CalcError::TooEarly(day), "O período não pode começar antes de 30/08/2024"),
+            (CalcError::TooLate(day), "O período não pode terminar depois de 30/08/2024"),
+            (CalcError::Wages, "A quantidade de salários deve"),
+            (CalcError::MonthTooEarly(Month::of(day)), "O mês não pode ser anterior a agosto de 2024"),
             (
                 CalcError::MissingMonth { series: "ipca", month: Month::of(day) },
-                "O período precisa estar todo publicado: não há valor para ago. de 2024",
+                "Nem todo o período foi publicado: não há valor para agosto de 2024",
             ),
             (
                 CalcError::MissingDay { series: "cdi", day },
-                "O período precisa estar todo publicado: não há valor para 30 de ago. de 2024",
+                "Nem todo o período foi publicado: não há valor para 30/08/2024",
             ),
         ] {
             let told = translated(&error.to_string(), Language::Portuguese);

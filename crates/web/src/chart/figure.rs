@@ -16,23 +16,25 @@ use crate::texts::{ChartTexts, Texts};
 
 /// A grid line with its label.
 #[derive(Debug)]
-struct Line {
-    y: f64,
-    label: String,
+pub(super) struct Line {
+    pub(super) y: f64,
+    pub(super) label: String,
     /// Whether it is the base of bars.
-    is_foot: bool,
+    pub(super) is_foot: bool,
 }
 
 /// A drawn series.
 #[derive(Debug)]
-struct Drawn {
+pub(super) struct Drawn {
     name: String,
     unit_text: &'static str,
-    class: &'static str,
-    line: String,
-    area: String,
-    is_bars: bool,
+    pub(super) class: &'static str,
+    pub(super) line: String,
+    pub(super) area: String,
+    pub(super) is_bars: bool,
     is_steps: bool,
+    /// First day drawn.
+    first_day: String,
     rows: String,
     /// Note on the values that the table omits, if any.
     left_out: Option<&'static str>,
@@ -44,23 +46,23 @@ struct Drawn {
 pub(crate) struct Figure<'a> {
     /// Prefix that makes the element ids of this figure unique.
     id: &'a str,
-    t: &'static Texts,
-    title: String,
-    description: String,
-    height: f64,
-    label_y: f64,
-    lines: Vec<Line>,
+    pub(super) t: &'static Texts,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) height: f64,
+    pub(super) label_y: f64,
+    pub(super) lines: Vec<Line>,
     /// Grid lines of the second series, if it has a separate scale.
-    right_lines: Vec<Line>,
+    pub(super) right_lines: Vec<Line>,
     /// Width of the labels beside the plot.
-    left_width: usize,
-    right_width: usize,
-    ticks: Vec<Tick>,
-    series: Vec<Drawn>,
+    pub(super) left_width: usize,
+    pub(super) right_width: usize,
+    pub(super) ticks: Vec<Tick>,
+    pub(super) series: Vec<Drawn>,
     /// Whether there is nothing to draw.
-    is_empty: bool,
+    pub(super) is_empty: bool,
     /// Days shown, and source of the values.
-    caption: String,
+    pub(super) caption: String,
 }
 
 /// Space above the top grid line, for half of its label.
@@ -107,6 +109,15 @@ impl<'a> Figure<'a> {
             series,
             is_empty: plotted.iter().all(|one| one.dots.is_empty()),
             caption: String::new(),
+        }
+    }
+
+    /// Names of the first series and of the second, with their units if there are two.
+    pub(super) fn names(&self) -> [String; 2] {
+        let named = |one: &Drawn| format!("{}, {}", one.name, one.unit_text);
+        match &self.series[..] {
+            [first, second] => [named(first), named(second)],
+            _ => [self.title.clone(), String::new()],
         }
     }
 
@@ -181,6 +192,7 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
         line,
         is_bars,
         is_steps: shape == Shape::Step,
+        first_day: plotted.dots.first().map(|dot| dot.day.to_string()).unwrap_or_default(),
         rows: table::html(plotted, &rows, frame, middle, language),
         left_out: left_out(rhythm, told.len() < plotted.dots.len(), &language.texts().chart),
         call: plotted.call.clone(),

@@ -2,12 +2,14 @@
 //! title, a description and a table replace the picture.
 //!
 //! - [`plotted`]: a series to be drawn. [`scale`]: mapping of values and days to coordinates. [`shape`]: lines, steps
-//!   and bars. [`table`]: the values in rows. [`figure`]: the whole chart, with axes and tables.
+//!   and bars. [`table`]: the values in rows. [`figure`]: the whole chart, with axes and tables. [`picture`]: the same
+//!   as a file of its own.
 //!
 //! The picture has no fixed width. Lines are drawn a thousand units wide and stretched. Labels are positioned in per
 //! cent and keep their size, so that they are legible on a phone.
 
 mod figure;
+pub(crate) mod picture;
 mod plotted;
 mod scale;
 mod shape;

@@ -2,7 +2,7 @@
 
 use lastro_model::Day;
 
-use crate::format::month_name;
+use crate::format;
 use crate::language::Language;
 
 /// Range of values of an axis. Both ends lie on grid lines.
@@ -118,8 +118,8 @@ impl Calendar {
         let (place, (year, month, _)) = (self.place(day), day.civil());
         let text = match every {
             12.. => year.to_string(),
-            _ if month == 1 || number == 0 => format!("{} {year}", month_name(month, language)),
-            _ => month_name(month, language).to_owned(),
+            _ if month == 1 || number == 0 => format::month_of_year(month, year, language),
+            _ => format::month_name(month, language).to_owned(),
         };
         let anchor = match place {
             ..40.0 => "start",

@@ -37,6 +37,7 @@ pub(crate) struct Texts {
     pub(crate) front: FrontTexts,
     pub(crate) series: SeriesTexts,
     pub(crate) one: OneTexts,
+    pub(crate) take: TakeTexts,
     pub(crate) fx: FxTexts,
     pub(crate) calculator: CalculatorTexts,
     pub(crate) document: DocumentTexts,
@@ -63,6 +64,7 @@ impl Texts {
             self.front.all(),
             self.series.all(),
             self.one.all(),
+            self.take.all(),
             self.fx.all(),
             self.calculator.all(),
             self.document.all(),
@@ -84,7 +86,7 @@ impl Texts {
 texts! {
     /// Texts on every page.
     FrameTexts {
-        skip, sample, sample_detail, main, languages, series, calculator, explore, explore_long, pricing,
+        skip, sample, sample_detail, main, languages, series, calculator, indices, which_index, explore, explore_long, pricing,
         pricing_long, docs, docs_long, status, versions, changelog, usage, privacy, get_key, data,
         developers, account, meaning, sources, to_dark, to_light, loading, failed, limited, copy, copied,
         press_copy,
@@ -133,6 +135,13 @@ texts! {
         source_text, official, id, held, held_text, adjusted, revised, yes, no, freshness, fresh, stale,
         made_up, previous, unchanged, call, call_lead, call_reference, transforms, checks, checks_lead,
         check, check_rows, check_worst, check_tolerance, check_result, holds, broken, related, related_all,
+    }
+}
+
+texts! {
+    /// Taking data, pictures and addresses along.
+    TakeTexts {
+        csv, csv_plan, plans, use_key, share, share_result, picture, embed, embed_text,
     }
 }
 
@@ -187,7 +196,8 @@ texts! {
 texts! {
     /// Companies and filings.
     ExploreTexts {
-        title, summary, no_script, search, search_example, find, nothing, corrected, relaxed, prompt, prompt_none,
+        title, summary, no_script, search, search_example, search_filings, filters, category, from, to, company,
+        company_example, invalid, absent, find, nothing, corrected, relaxed, prompt, prompt_none,
         prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
         sector, status, tickers, code, no_filings,
     }
@@ -241,7 +251,7 @@ texts! {
 texts! {
     /// Pages of text.
     ArticlesTexts {
-        privacy_title, privacy_summary, versions_title, versions_summary, changelog_title,
+        indices_title, indices_summary, privacy_title, privacy_summary, versions_title, versions_summary, changelog_title,
         changelog_summary,
     }
 }

@@ -14,8 +14,8 @@ use crate::http::response::reply::Reply;
 use crate::http::routes::Target;
 
 /// Headers that scripts of other origins may send.
-const SENT_BY_SCRIPTS: &str =
-    "Authorization, X-API-Key, Content-Type, If-None-Match, Accept, traceparent, tracestate";
+const SENT_BY_SCRIPTS: &str = "Authorization, X-API-Key, Content-Type, If-None-Match, Accept, Last-Event-ID, \
+                               traceparent, tracestate";
 
 impl RequestContext<'_> {
     /// Checks the request and calls its handler.

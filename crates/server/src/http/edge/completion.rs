@@ -28,10 +28,13 @@ impl RequestContext<'_> {
     /// Counts the outcome of the request, and builds the response.
     pub(super) fn complete(mut self, result: Result<Reply, ApiError>) -> Response<Outgoing> {
         let was_charged = self.arrival.meter == Meter::Quota && self.charge.verdict.admitted;
-        if was_charged && outcome(&result) == Outcome::RateLimited {
+        let is_paid = result.as_ref().is_ok_and(|reply| reply.is_paid);
+        if was_charged && (is_paid || outcome(&result) == Outcome::RateLimited) {
             self.charge.verdict = self.arrival.charging(self.app, &self.caller).give_back(self.charge);
         }
-        self.count(&result);
+        if !is_paid {
+            self.count(&result);
+        }
         self.respond(result.unwrap_or_else(|error| self.failed(&error)))
     }
 
@@ -124,7 +127,7 @@ impl RequestContext<'_> {
     }
 
     pub(super) fn tag(&self, reply: &Reply) -> Option<Tag> {
-        (reply.status == StatusCode::OK)
+        matches!(reply.status, StatusCode::OK | StatusCode::PARTIAL_CONTENT)
             .then(|| conditional::tag(&reply.version, reply.variant, &self.app.database, self.caller.plan()))
             .flatten()
     }

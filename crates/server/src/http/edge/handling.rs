@@ -16,7 +16,7 @@ use crate::http::handler::{
 };
 use crate::http::request::body::RequestBody;
 use crate::http::request::charge::Charging;
-use crate::http::request::format::Accept;
+use crate::http::request::format::{Accept, ExportFormat};
 use crate::http::request::head::Head;
 use crate::http::request::path::PathParams;
 use crate::http::request::query::Query;
@@ -25,9 +25,10 @@ use crate::http::response::body::Body;
 use crate::http::response::coding;
 use crate::http::response::decimals;
 use crate::http::response::export::encoder::Encoder;
+use crate::http::response::export::files::{KeptFile, KeptFileOf};
 use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
-use crate::http::response::export::{Export, slots};
+use crate::http::response::export::{Export, range, slots};
 use crate::http::response::reply::Reply;
 use crate::http::routes::{Target, resolve};
 use crate::operations::Operations;
@@ -43,6 +44,8 @@ pub(super) enum Awaited {
     Handler(SlowHandler),
     /// Redis, which decides whether one more export may run.
     Export(Export),
+    /// A file that has yet to be made.
+    File(Export),
 }
 
 /// A handler that has to be awaited, and its route, which has the timeout.
@@ -63,6 +66,7 @@ impl RequestContext<'_> {
         match awaited {
             Awaited::Handler(slow) => self.act(slow, body, taken).await,
             Awaited::Export(export) => self.begin_counted(export).await,
+            Awaited::File(export) => self.make_file(export).await,
         }
     }
 
@@ -79,12 +83,12 @@ impl RequestContext<'_> {
         let (path, query) = (self.path(slow.route)?, self.query(slow.route)?);
         let as_strings = query.decimals_as_strings()?;
         let (caller, head) = (&self.caller, Head(self.head));
-        let App { served, access, webhooks, site, .. } = self.app;
+        let App { served, access, changes, webhooks, site, .. } = self.app;
         let charging = Charging { takes_unit: true, ..self.arrival.charging(self.app, caller) };
         let (api, tab) = (self as &dyn ReadApi, Tab { charging, taken });
         let billing = self.app.billing.as_deref();
         #[rustfmt::skip]
-        let action = Action { api, tab, served, access, webhooks, billing, site, caller, client, now, path, query, head, body };
+        let action = Action { api, tab, served, access, changes, webhooks, billing, site, caller, client, now, path, query, head, body };
         let acting = slow.handler.act(action);
         let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await
@@ -117,7 +121,7 @@ impl RequestContext<'_> {
         let path = self.path(route)?;
         let (catalog, freshness) = (&self.app.served.catalog.load(), &self.app.served.freshness.load());
         let Operations { jobs, writes, .. } = &self.app.operations;
-        let plan = self.caller.plan();
+        let (changes, plan) = (&self.app.changes, self.caller.plan());
         let Arrival { client, now, .. } = self.arrival;
         let (accept, head, site) = (Accept(&self.head.headers), Head(self.head), &self.app.site);
         let billing = self.app.billing.as_deref();
@@ -126,6 +130,7 @@ impl RequestContext<'_> {
             freshness,
             jobs,
             writes,
+            changes,
             plan,
             now,
             client,
@@ -141,7 +146,14 @@ impl RequestContext<'_> {
     /// Starts an export, unless the client needs only its headers.
     pub(super) fn begin(&self, export: Export) -> Result<Handled, ApiError> {
         let reply = export.reply();
-        if self.head.method == Method::HEAD || self.tag(&reply).is_some_and(|tag| self.holds(&tag)) {
+        let is_held = self.tag(&reply).is_some_and(|tag| self.holds(&tag));
+        if export.format == ExportFormat::Parquet && !is_held {
+            return match self.app.export_files.kept(&export) {
+                Some(file) => self.send_file(reply, export.name, &file).map(Handled::Replied),
+                None => Ok(Handled::MustWait(Awaited::File(export))),
+            };
+        }
+        if self.head.method == Method::HEAD || is_held {
             return Ok(Handled::Replied(reply));
         }
         self.check_end_is_told()?;
@@ -159,6 +171,27 @@ impl RequestContext<'_> {
         let slot =
             self.app.exports.begin_counted(self.app.access.quota.as_ref(), account, self.arrival.now).await;
         self.stream(export, slot.ok_or(slots::ALL_TAKEN)?)
+    }
+
+    async fn make_file(&self, export: Export) -> Result<Reply, ApiError> {
+        let (reply, dataset) = (export.reply(), export.name);
+        let file = self.app.export_files.make(export).await?;
+        self.send_file(reply, dataset, &file)
+    }
+
+    /// Sends the requested part of a file.
+    fn send_file(
+        &self,
+        reply: Reply,
+        dataset: &'static str,
+        file: &Arc<KeptFile>,
+    ) -> Result<Reply, ApiError> {
+        let part = range::requested(&self.head.headers, self.tag(&reply).as_deref(), file.length);
+        let account = self.caller.required_key()?.holder.account();
+        let kept = KeptFileOf { dataset, file, account };
+        let reply = self.app.export_files.reply(reply, &kept, part)?;
+        let is_head = self.head.method == Method::HEAD;
+        Ok(if is_head { Reply { body: Body::HeadOnly, ..reply } } else { reply })
     }
 
     fn stream(&self, export: Export, slot: Slot) -> Result<Reply, ApiError> {
@@ -217,6 +250,7 @@ impl ReadApi for RequestContext<'_> {
             catalog,
             freshness: &self.app.served.freshness.load(),
             writes: &self.app.operations.writes,
+            changes: &self.app.changes,
             jobs: &self.app.operations.jobs,
             plan: self.caller.plan(),
             now,

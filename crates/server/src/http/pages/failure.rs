@@ -32,11 +32,11 @@ pub fn page(served: &Served, site: &Site, now: Now, head: Head<'_>, error: &ApiE
 
 const fn failure(error: &ApiError) -> Failure {
     match error {
-        ApiError::BadRequest(_) => Failure::BadRequest,
+        ApiError::BadRequest(_) | ApiError::RangeNotSatisfiable { .. } => Failure::BadRequest,
         ApiError::Unauthorized(_) => Failure::Unauthorized,
         ApiError::UpgradeRequired { .. } => Failure::UpgradeRequired,
         ApiError::Forbidden(_) => Failure::Forbidden,
-        ApiError::NotFound(_) => Failure::NotFound,
+        ApiError::NotFound(_) | ApiError::Gone(_) | ApiError::CursorExpired { .. } => Failure::NotFound,
         ApiError::MethodNotAllowed(_) => Failure::MethodNotAllowed,
         ApiError::PayloadTooLarge { .. } => Failure::PayloadTooLarge,
         ApiError::RateLimited { retry_after_seconds, .. } => {

@@ -34,6 +34,9 @@ const HTML: &str = "text/html; charset=utf-8";
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
                                font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/// Content security policy of pictures: their own styles, and nothing else.
+const PICTURE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
 const TOO_MUCH_WORK: &str =
     "too many pages were drawn for this address or network alone; wait as long as Retry-After says";
 const BUSY: ApiError =
@@ -77,6 +80,20 @@ pub(super) fn kept_while_asked(
         }
     };
     Ok(shown_to(reader, drawing.reply(Stored::Charged)))
+}
+
+/// A picture, which other sites may show, cached like a combination of pages. Its language is in its address, so that
+/// shared caches may keep it: it is the same for all clients.
+pub(super) fn picture(question: &Question<'_>, page: &dyn Page) -> Result<Reply, ApiError> {
+    let chosen = question.query.get("lang")?.and_then(Language::parse);
+    let reader = Reader { language: chosen.unwrap_or(Language::English), by_choice: false };
+    Ok(Reply {
+        content_type: "image/svg+xml",
+        policy: Some(PICTURE_POLICY),
+        cache: "public, max-age=3600",
+        headers: vec![(CONTENT_LANGUAGE, HeaderValue::from_static(reader.language.tag()))],
+        ..kept_while_asked(question, reader, page)?
+    })
 }
 
 /// A page rendered for this request only, charged to the client.

@@ -15,13 +15,15 @@ use http::StatusCode;
 use lastro_access::{Feature, terms};
 use lastro_model::Series;
 use lastro_web::{
-    AfterCheckout, Catalogue, Changelog, ChartFragment, ChartPage, Docs, Explore, Front, Page, PlanPrice,
-    Pricing, Privacy, Range, Status, Subject, Usage, Versions, pair_called, robots,
+    AfterCheckout, Catalogue, Changelog, ChartFragment, ChartPage, ChartPicture, Company, Docs, Explore,
+    Front, Indices, Page, PlanPrice, Pricing, Privacy, Range, Status, Subject, Usage, Versions, pair_called,
+    robots,
 };
 
 use super::handler::Question;
 use super::request::query::bad;
 use super::response::reply::Reply;
+use super::v1::companies::can_be_named;
 use crate::billing::{Billing, Offer, Offers};
 use crate::error::ApiError;
 pub use calculator::{
@@ -32,6 +34,8 @@ use keeping::{drawn_for_one, kept, kept_text, kept_while_asked};
 pub use registration::submit as submit_pricing;
 
 const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id or code; /series lists them");
+const NO_SUCH_COMPANY: ApiError =
+    ApiError::NotFound("a company is named by its registry code, its CNPJ or a ticker");
 const NO_SUCH_PAIR: ApiError =
     ApiError::NotFound("no rate of this pair is published; /series#exchange_rates lists them");
 
@@ -49,12 +53,25 @@ pub fn explore(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, &Explore)
 }
 
+/// The page of a company. It exists for every well-formed id: whether the company does, the API tells with a key.
+pub fn company(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let id = question.path.get("id");
+    if !can_be_named(id) {
+        return Err(NO_SUCH_COMPANY);
+    }
+    kept_while_asked(question, question.reader(), &Company { id: id.to_owned() })
+}
+
 pub fn usage(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, &Usage { sells: question.billing.is_some() })
 }
 
 pub fn status(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, &Status)
+}
+
+pub fn indices(question: &Question<'_>) -> Result<Reply, ApiError> {
+    kept(question, &Indices)
 }
 
 pub fn privacy(question: &Question<'_>) -> Result<Reply, ApiError> {
@@ -119,6 +136,20 @@ pub fn fx(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn fx_chart(question: &Question<'_>) -> Result<Reply, ApiError> {
     chart(question, named_pair(question)?)
+}
+
+pub fn series_picture(question: &Question<'_>) -> Result<Reply, ApiError> {
+    keeping::picture(
+        question,
+        &ChartPicture { subject: named_series(question)?, compared: compared(question)? },
+    )
+}
+
+pub fn fx_picture(question: &Question<'_>) -> Result<Reply, ApiError> {
+    keeping::picture(
+        question,
+        &ChartPicture { subject: named_pair(question)?, compared: compared(question)? },
+    )
 }
 
 fn named_series(question: &Question<'_>) -> Result<Subject, ApiError> {

@@ -1,6 +1,7 @@
 //! The response format requested by `format`, `locale` and `Accept`.
 //!
 //! `format` takes precedence over `Accept`. CSV is a paid feature, and a [`Dialect`] is only available past that gate.
+//! Exports have a format more.
 
 use std::fmt;
 
@@ -31,12 +32,23 @@ pub struct OwnFormat {
     pub name: &'static str,
     /// The value of `Accept`.
     pub media_type: &'static str,
+    /// All values of `format`, in words.
+    choice: &'static str,
 }
 
-pub const JSON: OwnFormat = OwnFormat { name: "json", media_type: "application/json" };
+pub const JSON: OwnFormat =
+    OwnFormat { name: "json", media_type: "application/json", choice: "`format` must be json or csv" };
 
 /// One JSON object per line.
-pub const NDJSON: OwnFormat = OwnFormat { name: "ndjson", media_type: "application/x-ndjson" };
+pub const NDJSON: OwnFormat = OwnFormat {
+    name: "ndjson",
+    media_type: "application/x-ndjson",
+    choice: "`format` must be ndjson, csv or parquet",
+};
+
+/// Typed columns in a file with an index.
+pub const PARQUET: OwnFormat =
+    OwnFormat { name: "parquet", media_type: "application/vnd.apache.parquet", choice: NDJSON.choice };
 
 /// The punctuation of CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +75,7 @@ impl Format {
             None => accept.prefers_csv_to(own.media_type),
             Some("csv") => true,
             Some(name) if name == own.name => false,
-            Some(_) => {
-                return Err(ApiError::BadRequest(format!("`format` must be {} or csv", own.name).into()));
-            }
+            Some(_) => return Err(ApiError::BadRequest(own.choice.into())),
         };
         Ok(Self(csv.then_some(dialect)))
     }
@@ -79,12 +89,56 @@ impl Format {
     }
 }
 
+/// The format of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    Ndjson,
+    Csv(Dialect),
+    Parquet,
+}
+
+impl ExportFormat {
+    /// Parses the requested format, not granted yet.
+    pub fn asked(query: &Query<'_>, accept: Accept<'_>) -> Result<Self, ApiError> {
+        let parquet = match query.get("format")? {
+            None => accept.prefers_parquet(),
+            Some(name) => name == PARQUET.name,
+        };
+        if parquet {
+            return Ok(Self::Parquet);
+        }
+        let Format(dialect) = Format::asked(query, accept, NDJSON)?;
+        Ok(dialect.map_or(Self::Ndjson, Self::Csv))
+    }
+
+    /// The format; an upgrade prompt, if the plan does not include it.
+    pub fn granted(self, plan: Plan) -> Result<Self, ApiError> {
+        if let Self::Csv(dialect) = self {
+            Format(Some(dialect)).dialect(plan)?;
+        }
+        Ok(self)
+    }
+}
+
 impl Accept<'_> {
+    /// Whether the client names Parquet and prefers it to the other formats of an export.
+    fn prefers_parquet(self) -> bool {
+        let parquet = self.weight_of(&[PARQUET.media_type]);
+        let others = self.weight_of(&["text/csv"]).max(self.weight_of(&[NDJSON.media_type, "*/*"]));
+        parquet > 0 && parquet > others
+    }
+
     /// Whether the client names CSV and prefers it to the endpoint's own format, or, if that is not named, to JSON,
     /// which is close enough. A wildcard does not request a paid format.
     fn prefers_csv_to(self, own: &str) -> bool {
         let csv = self.weight_of(&["text/csv"]);
         csv > 0 && csv > self.weight_of(&[own, JSON.media_type, "application/*", "*/*"])
+    }
+
+    /// Whether the client names server-sent events and does not prefer JSON.
+    pub fn wants_events(self) -> bool {
+        let events = self.weight_of(&["text/event-stream"]);
+        events > 0 && events >= self.weight_of(&[JSON.media_type])
     }
 
     /// The weight of the first of these ranges found in the header, in thousandths.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE, COOKIE, EXPECT, HOST, HeaderMap,
-    HeaderName, IF_NONE_MATCH, ORIGIN,
+    HeaderName, IF_NONE_MATCH, IF_RANGE, ORIGIN, RANGE,
 };
 use http::{HeaderValue, request};
 
@@ -23,7 +23,7 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 20] = [
+const READ: [HeaderName; 23] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
@@ -33,7 +33,10 @@ const READ: [HeaderName; 20] = [
     EXPECT,
     HOST,
     IF_NONE_MATCH,
+    IF_RANGE,
     ORIGIN,
+    RANGE,
+    HeaderName::from_static("last-event-id"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
     HeaderName::from_static("mcp-protocol-version"),

@@ -128,6 +128,21 @@ impl<'a> Query<'a> {
         }))
     }
 
+    /// A whole number from 0 to `most`.
+    pub fn whole_number(&self, name: &str, most: usize) -> Result<Option<usize>, ApiError> {
+        match self.integer(name)? {
+            None => Ok(None),
+            Some(Ok(number)) if number <= most => Ok(Some(number)),
+            Some(_) => Err(bad(name, &format!("must be an integer from 0 to {most}"))),
+        }
+    }
+
+    /// `withdrawn`: whether rows that the publisher no longer lists are shown, too.
+    pub fn withdrawn(&self) -> Result<bool, ApiError> {
+        let asked = self.word("withdrawn", &["include"], |word| (word == "include").then_some(true))?;
+        Ok(asked.unwrap_or(false))
+    }
+
     /// `from` and `to`, both inclusive. A month stands for its first day in `from`, and for its last in `to`.
     pub fn days(&self) -> Result<(Option<Day>, Option<Day>), ApiError> {
         let (from, to) = (self.end("from", Day::first_of_month)?, self.end("to", Day::last_of_month)?);

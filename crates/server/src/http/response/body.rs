@@ -1,7 +1,7 @@
 //! The source of a response's bytes: complete in memory, or a stream that produces them as they are read.
 //!
-//! Nearly every response is complete and costs no more than its bytes. Only a bulk export is streamed. `outgoing` sends
-//! the body.
+//! Nearly every response is complete and costs no more than its bytes. Bulk exports are streamed, and so are changes that
+//! are yet to come. `outgoing` sends the body.
 
 use std::fmt;
 
@@ -13,6 +13,8 @@ pub enum Body {
     HeadOnly,
     /// Polled only when the client has read the bytes before.
     Stream(Pieces),
+    /// Like `Stream`, but it may have nothing to send for long.
+    Follow(Pieces),
 }
 
 /// A body that is produced as it is read.
@@ -54,6 +56,7 @@ impl fmt::Debug for Body {
             Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),
             Self::HeadOnly => f.write_str("HeadOnly"),
             Self::Stream(_) => f.write_str("Stream"),
+            Self::Follow(_) => f.write_str("Follow"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Weak entity tags, and the check whether a client already has the body.
+//! Entity tags, and the check whether a client already has the body.
 
 use arrayvec::ArrayString;
 use http::{HeaderMap, HeaderValue};
@@ -17,6 +17,11 @@ pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Opti
     match version {
         Version::None => return None,
         Version::Content(digest) => ["W/\"", digest].into_iter().try_for_each(&mut push)?,
+        Version::File(digest) => {
+            let mut number = itoa::Buffer::new();
+            let pieces = ["\"", database, "-", crate::VERSION, "-", number.format(*digest)];
+            pieces.into_iter().try_for_each(&mut push)?;
+        }
         Version::Data(digest) => {
             let (mut number, program) = (itoa::Buffer::new(), crate::VERSION);
             let pieces = ["W/\"", database, "-", program, "-", plan.id(), "-", number.format(*digest)];

@@ -100,12 +100,8 @@ impl<'a> CsvWriter<'a> {
         self.cell.clear();
         match cell {
             Cell::Nothing => {}
-            Cell::Text(text) => {
-                if is_formula(text) {
-                    self.cell.push('\'');
-                }
-                self.cell.push_str(text);
-            }
+            Cell::Text(text) => self.text(text),
+            Cell::List(texts, separator) => self.text(&texts.join(separator)),
             Cell::Token(token) => self.display(token),
             Cell::Number(number) => {
                 self.display(number);
@@ -115,6 +111,13 @@ impl<'a> CsvWriter<'a> {
             }
         }
         self.writer.write_field(&self.cell)
+    }
+
+    fn text(&mut self, text: &str) {
+        if is_formula(text) {
+            self.cell.push('\'');
+        }
+        self.cell.push_str(text);
     }
 
     fn display(&mut self, value: &dyn Display) {

@@ -23,7 +23,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Response headers that scripts of other origins may read.
 const EXPOSED: &str = "ETag, Retry-After, Allow, X-Plan, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, \
-                       RateLimit, RateLimit-Policy, X-Request-Id, X-Total-Count, Content-Disposition";
+                       RateLimit, RateLimit-Policy, X-Request-Id, X-Total-Count, X-Changes-Cursor, Content-Disposition";
 const VARY: &str = "Accept, Accept-Encoding, Authorization, Origin, X-API-Key";
 
 /// Data is not a page: it may load nothing and may not be framed.

@@ -8,6 +8,7 @@
 //! - [`body`], [`outgoing`]: the source of the bytes, and their sending.
 
 pub mod body;
+pub mod changes;
 pub mod coding;
 pub mod compression;
 pub mod compression_cache;

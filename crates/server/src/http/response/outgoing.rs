@@ -10,7 +10,7 @@ use http::Version;
 use hyper::body::{Frame, SizeHint};
 
 use super::body::{Body, Broken, Pieces};
-use crate::http::connections::connection::Connection;
+use crate::http::connections::connection::{Connection, UnderWay};
 use crate::http::connections::unsent::Unsent;
 
 /// Bytes passed to hyper at once. A client must read this much before a response counts as stalled, so it is small: a
@@ -34,13 +34,15 @@ enum Rest {
     End(Option<Unsent>),
     /// The `Unsent` counts the stream itself, beside its current piece.
     Stream(Pieces, Unsent),
+    /// A stream that waits for something to send. Meanwhile no client is to blame, so only its pieces count as unsent.
+    Follow(Pieces, #[allow(dead_code, reason = "it counts by being there")] UnderWay),
 }
 
 impl Rest {
     fn unsent(&mut self) -> Option<&mut Unsent> {
         match self {
             Self::Stream(_, unsent) => Some(unsent),
-            Self::Nothing | Self::HeadOnly | Self::End(_) => None,
+            Self::Nothing | Self::HeadOnly | Self::End(_) | Self::Follow(..) => None,
         }
     }
 }
@@ -54,6 +56,7 @@ impl Outgoing {
             Body::HeadOnly if version == Version::HTTP_2 => (Bytes::new(), end()),
             Body::HeadOnly => (Bytes::new(), Rest::HeadOnly),
             Body::Stream(pieces) => (Bytes::new(), Rest::Stream(pieces, Unsent::new(connection, 0))),
+            Body::Follow(pieces) => (Bytes::new(), Rest::Follow(pieces, connection.under_way())),
         };
         let mut outgoing =
             Self { connection: Arc::clone(connection), piece: Bytes::new(), unsent: None, rest };
@@ -92,7 +95,7 @@ impl hyper::body::Body for Outgoing {
         let outgoing = self.get_mut();
         while outgoing.piece.is_empty() {
             let pieces = match &mut outgoing.rest {
-                Rest::Stream(pieces, _) => pieces,
+                Rest::Stream(pieces, _) | Rest::Follow(pieces, _) => pieces,
                 Rest::End(unsent @ Some(_)) => {
                     let end = Chunk { bytes: Bytes::new(), unsent: unsent.take() };
                     return Poll::Ready(Some(Ok(Frame::data(end))));
@@ -116,7 +119,8 @@ impl hyper::body::Body for Outgoing {
     fn size_hint(&self) -> SizeHint {
         match self.rest {
             Rest::Nothing => SizeHint::with_exact(self.piece.len() as u64),
-            Rest::HeadOnly | Rest::End(_) | Rest::Stream(..) => SizeHint::default(),
+            Rest::Stream(ref pieces, _) if self.piece.is_empty() => pieces.size_hint(),
+            Rest::HeadOnly | Rest::End(_) | Rest::Stream(..) | Rest::Follow(..) => SizeHint::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::body::Body;
 use super::compression::Encodings;
+use super::envelope;
 use crate::error::ApiError;
 use crate::http::request::format::JSON;
 
@@ -32,6 +33,8 @@ pub struct Reply {
     pub outcome: Option<Outcome>,
     /// Headers beside those common to all responses.
     pub headers: Vec<Header>,
+    /// Whether an earlier request has paid for this one.
+    pub is_paid: bool,
 }
 
 pub type Header = (HeaderName, HeaderValue);
@@ -56,6 +59,8 @@ pub enum Version {
     None,
     /// Changes with the data: a digest of all its stamps.
     Data(u64),
+    /// The same, for a file with the same bytes in every response to every plan: a strong tag.
+    File(u64),
     /// Changes with the program.
     Content(&'static str),
 }
@@ -87,6 +92,7 @@ impl Reply {
             retry_after: None,
             outcome: None,
             headers: Vec::new(),
+            is_paid: false,
         }
     }
 
@@ -118,6 +124,9 @@ impl Reply {
             }
             ApiError::MethodNotAllowed(allow) => {
                 reply.headers.push((header::ALLOW, HeaderValue::from_static(allow)));
+            }
+            ApiError::RangeNotSatisfiable { length } => {
+                reply.headers.push((header::CONTENT_RANGE, envelope::text(&format!("bytes */{length}"))));
             }
             ApiError::RateLimited { retry_after_seconds, .. } => {
                 reply.retry_after = Some(*retry_after_seconds);

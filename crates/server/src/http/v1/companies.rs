@@ -20,6 +20,7 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (question.query.page()?, question.format()?);
     let filter = filter(question)?;
     let companies = &question.catalog.companies;
+    let filter = CompanyFilter { withdrawn: question.query.withdrawn()?, ..filter };
     let listing = companies.list(&filter, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
@@ -95,7 +96,7 @@ pub fn by_id(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (question.query.page()?, question.format()?);
-    let filters = Filters::beside_companies(question)?;
+    let filters = Filters::beside_companies(question)?.of_list(question)?;
     let (companies, filings) = (&question.catalog.companies, &question.catalog.filings);
     let company = named(companies, question.path.get("id"))?;
     let listing = filings.list(&filters.among(&[company]), page);

@@ -9,7 +9,7 @@ use super::filings::Filters;
 use super::{companies, fx};
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::format::{Format, NDJSON};
+use crate::http::request::format::ExportFormat;
 use crate::http::request::query::{Query, bad};
 use crate::http::response::export::{Export, Selection, select};
 
@@ -18,8 +18,11 @@ type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     let dataset = Dataset::named(question.path.get("dataset"))?;
-    let format = Format::asked(&question.query, question.accept, NDJSON)?;
+    let format = ExportFormat::asked(&question.query, question.accept)?;
     check_filters(&question.query, dataset)?;
+    if format == ExportFormat::Parquet {
+        check_whole(&question.query)?;
+    }
     let (rows, stamps) = match dataset {
         Dataset::One(series) => every_point(question, series)?,
         Dataset::Series => every_observation(question)?,
@@ -27,8 +30,12 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
         Dataset::Companies => every_company(question)?,
         Dataset::Filings => every_filing(question)?,
     };
-    let (day, dialect) = (question.now.utc_day(), format.dialect(question.plan)?);
-    Ok(Export { name: dataset.name(), day, stamps, dialect, as_strings: false, rows })
+    // The rows of filings depend on the registry by the filter only.
+    let of_rows =
+        if let Dataset::Filings = dataset { &[question.catalog.filings.stamp][..] } else { &stamps };
+    let cursor = question.changes.cursor(question.catalog.mark_of(of_rows));
+    let (name, day, format) = (dataset.name(), question.now.utc_day(), format.granted(question.plan)?);
+    Ok(Export { name, day, stamps, cursor, format, as_strings: false, rows })
 }
 
 /// A data set that can be exported.
@@ -92,16 +99,27 @@ fn check_filters(query: &Query<'_>, dataset: Dataset) -> Result<(), ApiError> {
     }
 }
 
+/// Rejects everything but `format` beside Parquet: its file has all rows, and is made once for all clients.
+fn check_whole(query: &Query<'_>) -> Result<(), ApiError> {
+    match query.names().find(|name| *name != "format") {
+        Some(name) => Err(bad(
+            name,
+            "is not for `format=parquet`, a file with all rows; its readers select rows by themselves",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// The parameters of all data sets.
 const FORMATS: [&str; 3] = ["format", "locale", "numbers"];
 
 fn every_company(question: &Question<'_>) -> Result<Found, ApiError> {
     let part = &question.catalog.companies;
-    let CompanyFilter { status, sector, cnpj, from, to } = companies::filter(question)?;
+    let CompanyFilter { status, sector, cnpj, from, to, withdrawn } = companies::filter(question)?;
     let (status, sector) = (status.map(str::to_owned), sector.map(str::to_owned));
     let rows = select(part, move |companies, page| {
         let (status, sector) = (status.as_deref(), sector.as_deref());
-        companies.list(&CompanyFilter { status, sector, cnpj, from, to }, page)
+        companies.list(&CompanyFilter { status, sector, cnpj, from, to, withdrawn }, page)
     });
     Ok((rows, part.stamps().to_vec()))
 }
@@ -118,8 +136,9 @@ fn every_filing(question: &Question<'_>) -> Result<Found, ApiError> {
     } else {
         let (category, from, to) = (filter.category.map(str::to_owned), filter.from, filter.to);
         select(part, move |filings, page| {
-            filings
-                .list(&FilingFilter { companies: &companies, category: category.as_deref(), from, to }, page)
+            let (companies, category) = (&companies[..], category.as_deref());
+            let filter = FilingFilter { companies, category, from, to, ..FilingFilter::default() };
+            filings.list(&filter, page)
         })
     };
     Ok((rows, question.catalog.stamps_of_filings().collect()))

@@ -16,7 +16,8 @@ use crate::http::response::reply::Reply;
 const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filters, format) = (question.query.page()?, Filters::of(question)?, question.format()?);
+    let (page, format) = (question.query.page()?, question.format()?);
+    let filters = Filters::of(question)?.of_list(question)?;
     let companies = filters.companies(question)?;
     let filings = &question.catalog.filings;
     let listing = filings.list(&filters.among(&companies), page);
@@ -39,6 +40,8 @@ pub struct Filters<'a> {
     company_ids: Vec<&'a str>,
     from: Option<Day>,
     to: Option<Day>,
+    seen_from: Option<Day>,
+    withdrawn: bool,
 }
 
 /// Most companies in one request.
@@ -53,7 +56,14 @@ impl<'a> Filters<'a> {
     /// The filters other than companies.
     pub fn beside_companies(question: &'a Question<'_>) -> Result<Self, ApiError> {
         let (from, to) = question.query.days()?;
-        Ok(Self { category: question.query.get("category")?, company_ids: Vec::new(), from, to })
+        let category = question.query.get("category")?;
+        Ok(Self { category, company_ids: Vec::new(), from, to, seen_from: None, withdrawn: false })
+    }
+
+    /// The same with the filters that only lists have.
+    pub fn of_list(self, question: &Question<'_>) -> Result<Self, ApiError> {
+        let (seen_from, withdrawn) = (question.query.day("seen_from")?, question.query.withdrawn()?);
+        Ok(Self { seen_from, withdrawn, ..self })
     }
 
     /// The companies, each once; none stands for all.
@@ -69,7 +79,8 @@ impl<'a> Filters<'a> {
     }
 
     pub fn among(&self, companies: &'a [CompanyId]) -> FilingFilter<'a> {
-        FilingFilter { companies, category: self.category, from: self.from, to: self.to }
+        let Self { category, from, to, seen_from, withdrawn, .. } = *self;
+        FilingFilter { companies, category, from, to, seen_from, withdrawn }
     }
 
     /// The stamps of the filings, and of the registry if it was used to find companies.
@@ -102,7 +113,8 @@ pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let (page, filters, format) = (question.query.page()?, Filters::of(question)?, question.format()?);
+    let (page, format) = (question.query.page()?, question.format()?);
+    let filters = Filters::of(question)?.of_list(question)?;
     let companies = filters.companies(question)?;
     let filings = &question.catalog.filings;
     let listing = filings.list(&filters.among(&companies), page);
@@ -118,7 +130,7 @@ pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
 pub fn categories(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, format) = (counts::page(question)?, question.format()?);
     let (company_ids, (from, to)) = (company_ids(question)?, question.query.days()?);
-    let filters = Filters { category: None, company_ids, from, to };
+    let filters = Filters { category: None, company_ids, from, to, seen_from: None, withdrawn: false };
     let companies = filters.companies(question)?;
     let counted = question.catalog.filings.category_counts(&filters.among(&companies));
     let stamps = question.catalog.stamps_of_filings();

@@ -58,25 +58,33 @@ fn write_suggestion(suggestion: Suggestion<'_>, out: &mut Vec<u8>) {
     };
 }
 
-/// Writes both kinds into one table: the columns of companies, then those that only filings have.
+/// Writes both kinds into one table: the columns of companies, then those that only filings have. Both kinds begin with
+/// `id` and end with `first_seen_at`, which stands once at each end.
 fn as_csv(
     question: &Question<'_>,
     dialect: Dialect,
     found_companies: &Listing<'_>,
     found_filings: &Listing<'_>,
 ) -> Result<Reply, ApiError> {
-    // Both start with `id`.
-    let only_companies = Companies::COLUMNS.len() - 1;
-    let only_filings = &Filings::COLUMNS[1..];
-    let columns: Vec<&str> = ["kind"].iter().chain(Companies::COLUMNS).chain(only_filings).copied().collect();
+    let only_companies = Companies::COLUMNS.len() - 2;
+    let only_filings = &Filings::COLUMNS[1..Filings::COLUMNS.len() - 1];
+    let (of_companies, last) = Companies::COLUMNS.split_at(only_companies + 1);
+    let columns: Vec<&str> =
+        ["kind"].iter().chain(of_companies).chain(only_filings).chain(last).copied().collect();
     let Catalog { companies, filings, .. } = question.catalog;
     let label = question.label("search", found_companies.total + found_filings.total);
     csv::file(dialect, &label, &columns, question.catalog.stamps_of_filings(), |writer| {
         for row in &found_companies.rows {
             writer.row(|put| {
                 put(Cell::Text("company"));
-                companies.cells(row, put);
-                only_filings.iter().for_each(|_| put(Cell::Nothing));
+                let mut place = 0;
+                companies.cells(row, &mut |cell| {
+                    if place == of_companies.len() {
+                        only_filings.iter().for_each(|_| put(Cell::Nothing));
+                    }
+                    put(cell);
+                    place += 1;
+                });
             })?;
         }
         for row in &found_filings.rows {

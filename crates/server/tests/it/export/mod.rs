@@ -1,5 +1,6 @@
 //! Bulk export: whole data sets with exactly the announced number of rows. No client can block it.
 
+mod parquet;
 mod running;
 
 use lastro_access::{Feature, terms};
@@ -132,7 +133,7 @@ async fn invalid_parameters_are_rejected_with_a_message() {
         ("fx?pair=", 400, "`pair`"),
         ("companies?to=", 400, "`to`"),
         ("selic?pair=dollar", 400, "`pair`"),
-        ("selic?format=json", 400, "`format` must be ndjson or csv"),
+        ("selic?format=json", 400, "`format` must be ndjson, csv or parquet"),
         ("selic?format=csv&locale=de", 400, "`locale` must be en or pt-BR"),
         ("companies?status=a&status=b", 400, "`status`"),
         ("filings?category=%FF", 400, "UTF-8"),

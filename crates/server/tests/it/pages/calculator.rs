@@ -89,11 +89,15 @@ async fn receipts_of_any_period_need_no_plan() {
 async fn calculation_errors_are_in_the_language_of_the_page() {
     let app = TestApp::start().await;
     for (asked, english, portuguese) in [
-        ("index=ipca&from=2026-06&to=2026-01&amount=1", "must not be after", "não pode ser depois"),
-        ("index=ipca&from=1900-01&to=2026-01&amount=1", "no value for Jan 1900", "valor para jan. de 1900"),
+        ("index=ipca&from=2026-06&to=2026-01&amount=1", "must not be after", "não pode ser posterior"),
+        (
+            "index=ipca&from=1900-01&to=2026-01&amount=1",
+            "no value for Jan 1900",
+            "valor para janeiro de 1900",
+        ),
         ("index=ipca&from=2026-01&to=2026-02&amount=x", "amount must be", "O valor deve"),
-        ("index=ipca&from=&to=2026-02&amount=1", "both dates", "as duas datas"),
-        ("index=ipca&from=2026-13&to=2026-02&amount=1", "that the calendar has", "existem no calendário"),
+        ("index=ipca&from=&to=2026-02&amount=1", "both dates", "datas válidas"),
+        ("index=ipca&from=2026-13&to=2026-02&amount=1", "that the calendar has", "existam no calendário"),
         ("index=selic&from=2026-01&to=2026-02&amount=1", "from the list", "da lista"),
         ("index=ipca&from=2026-01&to=2026-02&amount=%00%1B", "amount must be", "O valor deve"),
     ] {
@@ -117,7 +121,7 @@ async fn wages_are_converted_both_ways_on_the_page() {
         assert!(page.contains(&format!("<data value=\"{result}\">")), "{asked}: {result}");
     }
     let both = app.get("/calculator/minimum-wages?month=2026-01&amount=1&wages=1&lang=pt").send().await;
-    assert!(both.expect(400).text().contains("e não os dois"));
+    assert!(both.expect(400).text().contains("mas não os dois"));
 }
 
 /// The verdict that the page of a check gives.

@@ -45,7 +45,7 @@ async fn error_pages_do_not_echo_the_url_and_have_two_languages() {
     let english = app.get(path).header("accept", BROWSER).send().await.expect(404).text();
     assert!(!english.contains("alert") && !english.contains("onload"), "{english}");
     let asking = app.get(path).header("accept", BROWSER).header("accept-language", "pt-BR");
-    assert!(asking.send().await.expect(404).text().contains("Não há nada aqui"));
+    assert!(asking.send().await.expect(404).text().contains("Página não encontrada"));
 }
 
 #[tokio::test]
@@ -65,4 +65,21 @@ async fn unsupported_methods_are_rejected_with_the_supported_ones() {
     let page = app.post("/series", "").header("accept", BROWSER).send().await.expect(405);
     assert_eq!(page.header("allow"), "GET, HEAD, OPTIONS");
     assert!(page.header("content-type").starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn the_page_of_a_company_tells_nothing_without_a_key() {
+    let app = TestApp::start().await;
+    let bronze = app.key(lastro_model::Plan::Bronze).await;
+    let listed = app.get("/api/v1/companies?limit=1").key(&bronze).send().await.expect(200).json();
+    let company = &listed["data"][0];
+    let id = company["id"].as_str().unwrap();
+    let known = app.get(&format!("/explore/companies/{id}")).send().await.expect(200).text();
+    assert!(!known.contains(company["name"].as_str().unwrap()));
+    // Not even whether the company exists.
+    let unknown = app.get("/explore/companies/999999").send().await.expect(200).text();
+    assert_eq!(known.replace(id, ""), unknown.replace("999999", ""));
+    for id in ["%00", "nobody-at-all", "%3Cscript%3E"] {
+        app.get(&format!("/explore/companies/{id}")).send().await.expect_error(404);
+    }
 }

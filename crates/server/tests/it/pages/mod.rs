@@ -2,9 +2,11 @@
 
 mod calculator;
 mod failures;
+mod foreign_words;
 mod fx;
 mod keeping;
 mod languages;
+mod pictures;
 mod series;
 mod site;
 
@@ -18,7 +20,7 @@ use lastro_web::assets::OWN;
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 19] = [
+pub(crate) const PAGES: [&str; 21] = [
     "/",
     "/series",
     "/series/selic",
@@ -31,8 +33,10 @@ pub(crate) const PAGES: [&str; 19] = [
     "/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000",
     "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
     "/explore",
+    "/explore/companies/PETR4",
     "/usage",
     "/status",
+    "/indices",
     "/privacy",
     "/versions",
     "/changelog",

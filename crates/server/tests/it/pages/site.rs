@@ -68,7 +68,7 @@ async fn the_site_map_has_every_page_in_both_languages() {
     let map = app.get("/sitemap.xml").send().await.expect(200);
     assert_eq!(map.header("content-type"), "application/xml");
     let text = map.text();
-    assert_eq!(text.matches("<loc>").count(), 10 + Series::ALL.len() + 4);
+    assert_eq!(text.matches("<loc>").count(), 11 + Series::ALL.len() + 4);
     assert!(text.contains("<loc>https://dados.example/fx/usd-brl</loc>"));
     assert_eq!(text.matches("hreflang=\"pt-BR\"").count(), text.matches("<loc>").count());
     let key = app.ample_key(Plan::Free).await;

@@ -236,7 +236,9 @@ impl Stage {
             let served = self.json(&format!("{path}limit=1000&offset={}", number * 1000)).await;
             assert_eq!(served["total"], rows.len(), "{path}");
             for (served, held) in served["data"].as_array().unwrap().iter().zip(page) {
-                assert_eq!(served, held, "{path}");
+                let mut served = served.clone();
+                assert!(served["first_seen_at"].take().is_string(), "{path}");
+                assert_eq!(&served, held, "{path}");
             }
             assert_eq!(served["data"].as_array().unwrap().len(), page.len());
         }

@@ -68,9 +68,9 @@ pub(crate) async fn every_kind_of_row_is_announced_as_it_was_published(place: &i
         ),
         (
             Source::Filings,
-            Records::Filings(vec![mended, whole.clone()]),
-            WebhookEvent::FilingCreated,
-            Records::Filings(vec![whole]),
+            Records::Filings(vec![mended.clone(), whole]),
+            WebhookEvent::FilingUpdated,
+            Records::Filings(vec![mended]),
         ),
     ] {
         publish(&*store, publication(source), rows).await.unwrap();

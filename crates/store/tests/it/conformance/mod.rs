@@ -6,6 +6,7 @@ pub(crate) mod billing;
 pub(crate) mod changes;
 pub(crate) mod files;
 pub(crate) mod leases;
+pub(crate) mod log;
 pub(crate) mod outbox;
 pub(crate) mod races;
 pub(crate) mod records;
@@ -83,6 +84,18 @@ macro_rules! suite {
                 editions_too_far_back_are_forgotten,
                 a_publication_without_effect_is_not_remembered,
                 changes_match_their_edition_during_the_next_publication,
+            ],
+            log: [
+                rows_that_a_file_lacks_are_withdrawn,
+                a_file_of_another_year_keeps_its_rows,
+                companies_are_logged_with_their_tickers,
+                first_data_and_huge_changes_are_one_replacement,
+                old_changes_are_forgotten_up_to_an_anchor,
+                unlogged_editions_are_told_as_replacements,
+                an_abandoned_publication_is_not_logged,
+                withdrawals_are_announced,
+                the_log_leads_from_any_state_to_any_later_one,
+                a_feed_is_found_by_its_token_until_deleted,
             ],
             revisions: [
                 recording_begins_with_the_first_history,

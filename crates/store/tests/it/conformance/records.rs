@@ -336,7 +336,7 @@ pub(crate) async fn a_load_sees_one_edition_while_the_next_is_published(place: &
     assert!(next.edition > loaded.edition && next.changed == 40_000);
     let mut seen = 0;
     while let Some(batch) = loaded.rows.recv().await {
-        let Records::Filings(rows) = batch.unwrap() else { panic!("not filings") };
+        let Records::Filings(rows) = batch.unwrap().rows else { panic!("not filings") };
         assert!(rows.iter().all(|row| row.description == "old"));
         seen += rows.len();
     }

@@ -6,8 +6,12 @@
 //! - [`slots`]: the limit of concurrent exports for one holder of keys.
 //! - [`stream`]: the body, produced as the client reads it, at low priority.
 //! - [`encoder`]: its compression.
+//! - [`files`]: whole data sets as Parquet, made once for each edition; [`parquet`] writes them, [`range`] serves parts.
 
 pub mod encoder;
+pub mod files;
+pub mod parquet;
+pub mod range;
 pub mod slots;
 pub mod stream;
 
@@ -15,27 +19,30 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderValue;
-use http::header::LINK;
-use lastro_catalog::{Listing, Page, Part, Table};
-use lastro_model::{Day, Stamp};
+use http::header::{HeaderName, LINK};
+use lastro_catalog::{Cell, ColumnType, Listing, Page, Part, Table};
+use lastro_model::{Day, Stamp, digest_of_stamps};
 
 use super::body::Body;
 use super::csv::{CSV, CsvWriter, Label};
 use super::decimals;
-use super::reply::Reply;
-use crate::http::request::format::{Dialect, NDJSON};
+use super::reply::{Reply, Version};
+use crate::http::request::format::{Dialect, ExportFormat, NDJSON, PARQUET};
 
 /// Both publishers use the Open Database License, which matters to clients that download in bulk.
 const LICENCE: HeaderValue =
     HeaderValue::from_static("<https://opendatacommons.org/licenses/odbl/1-0/>; rel=\"license\"");
+
+const CHANGES_CURSOR: HeaderName = HeaderName::from_static("x-changes-cursor");
 
 /// A handler's reply to a request for a whole data set.
 pub struct Export {
     pub name: &'static str,
     pub day: Day,
     pub stamps: Vec<Stamp>,
-    /// The CSV dialect; `None` for one JSON object per line.
-    pub dialect: Option<Dialect>,
+    /// The place in the log whose changes lead on from these rows.
+    pub cursor: String,
+    pub format: ExportFormat,
     /// Whether decimals are strings in JSON.
     pub as_strings: bool,
     pub rows: Box<dyn Selection>,
@@ -44,22 +51,37 @@ pub struct Export {
 impl Export {
     /// The reply with its headers; the body has yet to start.
     pub fn reply(&self) -> Reply {
-        let (content_type, variant, extension) = match self.dialect {
-            Some(dialect) => (CSV, dialect.variant(), "csv"),
-            None => (NDJSON.media_type, NDJSON.name, NDJSON.name),
+        let (content_type, variant, extension) = match self.format {
+            ExportFormat::Csv(dialect) => (CSV, dialect.variant(), "csv"),
+            ExportFormat::Ndjson => (NDJSON.media_type, NDJSON.name, NDJSON.name),
+            ExportFormat::Parquet => (PARQUET.media_type, PARQUET.name, PARQUET.name),
         };
         let label = Label { name: self.name.into(), total: self.rows.total(), day: self.day };
-        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).collect();
-        let reply = Reply::data(Vec::new(), self.stamps.iter().copied());
+        let cursor = HeaderValue::from_str(&self.cursor).ok().map(|cursor| (CHANGES_CURSOR, cursor));
+        let headers = label.headers(extension).into_iter().chain([(LINK, LICENCE)]).chain(cursor).collect();
+        let mut reply = Reply::data(Vec::new(), self.stamps.iter().copied());
+        if self.format == ExportFormat::Parquet {
+            reply.version = Version::File(self.digest());
+        }
         Reply { content_type, variant, headers, body: Body::HeadOnly, ..reply }
     }
-}
 
-impl Export {
+    /// Changes with every edition of the data.
+    pub fn digest(&self) -> u64 {
+        digest_of_stamps(self.stamps.iter().copied())
+    }
+
+    fn dialect(&self) -> Option<Dialect> {
+        match self.format {
+            ExportFormat::Csv(dialect) => Some(dialect),
+            ExportFormat::Ndjson | ExportFormat::Parquet => None,
+        }
+    }
+
     /// Appends a page of rows and returns their number.
     fn write(&self, page: Page, out: &mut Vec<u8>) -> csv::Result<usize> {
-        if self.dialect.is_some() || !self.as_strings {
-            return self.rows.write(page, self.dialect, out);
+        if self.dialect().is_some() || !self.as_strings {
+            return self.rows.write(page, self.dialect(), out);
         }
         let mut lines = Vec::new();
         let rows = self.rows.write(page, None, &mut lines)?;
@@ -72,7 +94,7 @@ impl fmt::Debug for Export {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Export")
             .field("name", &self.name)
-            .field("dialect", &self.dialect)
+            .field("format", &self.format)
             .finish_non_exhaustive()
     }
 }
@@ -82,6 +104,11 @@ pub trait Selection: Send {
     fn total(&self) -> usize;
 
     fn columns(&self) -> &'static [&'static str];
+
+    fn types(&self) -> &'static [ColumnType];
+
+    /// Passes the cells of a page to `put`, each with its column, and returns the number of rows.
+    fn cells(&self, page: Page, put: &mut dyn FnMut(usize, Cell<'_>)) -> usize;
 
     /// Appends a page of rows and returns their number.
     fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize>;
@@ -113,6 +140,22 @@ where
 
     fn columns(&self) -> &'static [&'static str] {
         T::COLUMNS
+    }
+
+    fn types(&self) -> &'static [ColumnType] {
+        T::TYPES
+    }
+
+    fn cells(&self, page: Page, put: &mut dyn FnMut(usize, Cell<'_>)) -> usize {
+        let rows = (self.list)(&self.part.data, page).rows;
+        for position in &rows {
+            let mut column = 0;
+            self.part.data.cells(position, &mut |cell| {
+                put(column, cell);
+                column += 1;
+            });
+        }
+        rows.len()
     }
 
     fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize> {

@@ -58,7 +58,7 @@ impl Stream {
         let Some(encoder) = &mut self.encoder else { return Ok(None) };
         let already = self.written;
         let mut piece = Vec::with_capacity(2 * TURN_BYTES);
-        if let (0, Some(dialect)) = (already, self.export.dialect) {
+        if let (0, Some(dialect)) = (already, self.export.dialect()) {
             let begun = CsvWriter::begin(dialect, self.export.rows.columns(), &mut piece);
             begun.and_then(CsvWriter::finish).map_err(|_| UNWRITABLE)?;
         }

@@ -60,7 +60,7 @@ impl Change {
     }
 }
 
-pub(super) fn bad(field: &str, reason: &str) -> ApiError {
+pub fn bad(field: &str, reason: &str) -> ApiError {
     ApiError::BadRequest(format!("`{field}` {reason}").into())
 }
 
@@ -68,11 +68,7 @@ fn required<'a>(field: &str, value: Option<&'a RawValue>) -> Result<&'a RawValue
     value.ok_or_else(|| bad(field, "is required"))
 }
 
-pub(super) fn read<T: DeserializeOwned>(
-    field: &str,
-    value: &RawValue,
-    otherwise: &str,
-) -> Result<T, ApiError> {
+pub fn read<T: DeserializeOwned>(field: &str, value: &RawValue, otherwise: &str) -> Result<T, ApiError> {
     serde_json::from_str(value.get()).map_err(|_| bad(field, otherwise))
 }
 

@@ -1,6 +1,6 @@
 //! The filters of a webhook. One that nothing can ever match is refused: it would be a silent mistake.
 
-use lastro_catalog::{Catalog, fold_label};
+use lastro_catalog::{Catalog, fold_label, words_of};
 use lastro_model::text::has_control;
 use lastro_model::{CompanyId, Series, WebhookFilters};
 use serde_json::value::RawValue;
@@ -13,40 +13,58 @@ use crate::http::v1::companies;
 
 const MOST_FILTERS: usize = 100;
 const LONGEST_CATEGORY: usize = 100;
+const LONGEST_SEARCH: usize = 200;
 /// Most known categories that an error about an unknown one names.
 const MOST_NEAR: usize = 3;
 
-pub(super) fn filters(value: &RawValue, catalog: &Catalog) -> Result<WebhookFilters, ApiError> {
-    let lists = body::inner_object("filters", value, &["company_ids", "categories", "series_ids"], FORM)?;
-    let Some(lists) = lists else { return Ok(WebhookFilters::default()) };
+pub fn filters(value: &RawValue, catalog: &Catalog) -> Result<WebhookFilters, ApiError> {
+    let known = &["company_ids", "categories", "series_ids", "q"];
+    let members = body::inner_object("filters", value, known, FORM)?;
+    let Some(members) = members else { return Ok(WebhookFilters::default()) };
     Ok(WebhookFilters {
-        company_ids: each(&lists, "company_ids", |text| company(text, catalog))?,
-        categories: each(&lists, "categories", |text| category(text, catalog))?,
-        series_ids: each(&lists, "series_ids", series_id)?,
+        company_ids: each(&members, "filters.", "company_ids", |field, text| company(field, text, catalog))?,
+        categories: each(&members, "filters.", "categories", |field, text| category(field, text, catalog))?,
+        series_ids: each(&members, "filters.", "series_ids", series_id)?,
+        q: words(&members, "filters.", "q")?,
     })
 }
 
-const FORM: &str = "`filters` must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`";
+const FORM: &str = "`filters` must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`, and the text `q`";
 
-/// The values of one list, each parsed.
-fn each<T>(
-    lists: &Members<'_>,
+/// The values of one list, each parsed. `prefix` is where errors say that the members are.
+pub fn each<T>(
+    members: &Members<'_>,
+    prefix: &str,
     name: &str,
-    parse: impl Fn(&str) -> Result<T, ApiError>,
+    parse: impl Fn(&str, &str) -> Result<T, ApiError>,
 ) -> Result<Vec<T>, ApiError> {
-    let Some(value) = lists.get(name) else { return Ok(Vec::new()) };
-    let texts: Vec<String> = read(&format!("filters.{name}"), value, "must be a list of strings")?;
+    let Some(value) = members.get(name) else { return Ok(Vec::new()) };
+    let field = format!("{prefix}{name}");
+    let texts: Vec<String> = read(&field, value, "must be a list of strings")?;
     if texts.len() > MOST_FILTERS {
-        return Err(bad(&format!("filters.{name}"), "must have at most 100 values"));
+        return Err(bad(&field, "must have at most 100 values"));
     }
-    texts.iter().map(|text| parse(text)).collect()
+    texts.iter().map(|text| parse(&field, text)).collect()
+}
+
+/// The words of a search, trimmed; `None` if they are left out or null.
+pub fn words(members: &Members<'_>, prefix: &str, name: &str) -> Result<Option<String>, ApiError> {
+    let field = format!("{prefix}{name}");
+    let Some(value) = members.get(name) else { return Ok(None) };
+    let text: Option<String> = read(&field, value, "must be a text or null")?;
+    text.map(|text| match text.trim() {
+        text if text.is_empty() || text.chars().count() > LONGEST_SEARCH || has_control(text) => {
+            Err(bad(&field, "must be 1 to 200 characters without control characters"))
+        }
+        text if words_of(text).is_empty() => Err(bad(&field, "must have a word to look for")),
+        text => Ok(text.to_owned()),
+    })
+    .transpose()
 }
 
 /// A company by its registry code, its CNPJ or its ticker. Before there is a registry, any code is accepted.
-fn company(text: &str, catalog: &Catalog) -> Result<CompanyId, ApiError> {
-    let refusal = |reason: &str| {
-        bad("filters.company_ids", &format!("must hold registry codes, CNPJs or tickers; {reason}"))
-    };
+pub fn company(field: &str, text: &str, catalog: &Catalog) -> Result<CompanyId, ApiError> {
+    let refusal = |reason: &str| bad(field, &format!("must hold registry codes, CNPJs or tickers; {reason}"));
     if !companies::can_be_named(text) {
         return Err(refusal(&format!("`{}` is none of them", shown(text))));
     }
@@ -60,12 +78,12 @@ fn company(text: &str, catalog: &Catalog) -> Result<CompanyId, ApiError> {
 }
 
 /// A category that some filing has had. Before there are filings, any is accepted.
-fn category(text: &str, catalog: &Catalog) -> Result<String, ApiError> {
+pub fn category(field: &str, text: &str, catalog: &Catalog) -> Result<String, ApiError> {
     if text.trim().is_empty() || text.chars().count() > LONGEST_CATEGORY {
-        return Err(bad("filters.categories", "must hold names of 1 to 100 characters"));
+        return Err(bad(field, "must hold names of 1 to 100 characters"));
     }
     if has_control(text) {
-        return Err(bad("filters.categories", "must not hold control characters"));
+        return Err(bad(field, "must not hold control characters"));
     }
     if catalog.filings.is_empty() || catalog.filings.has_category(text) {
         return Ok(text.to_owned());
@@ -76,7 +94,7 @@ fn category(text: &str, catalog: &Catalog) -> Result<String, ApiError> {
         shown(text),
         near_categories(text, catalog).join(", ")
     );
-    Err(bad("filters.categories", &reason))
+    Err(bad(field, &reason))
 }
 
 /// The known categories nearest to a text, the nearest first.
@@ -94,7 +112,7 @@ fn near_categories<'a>(text: &str, catalog: &'a Catalog) -> Vec<&'a str> {
     near
 }
 
-fn series_id(text: &str) -> Result<String, ApiError> {
+fn series_id(field: &str, text: &str) -> Result<String, ApiError> {
     if let Some(series) = Series::parse(text) {
         return Ok(series.about().id.to_owned());
     }
@@ -103,5 +121,5 @@ fn series_id(text: &str) -> Result<String, ApiError> {
         "must hold ids of GET /api/v1/series; `{}` is none, and the nearest is `{near}`",
         shown(text)
     );
-    Err(bad("filters.series_ids", &reason))
+    Err(bad(field, &reason))
 }

@@ -5,7 +5,7 @@
 
 mod deliveries;
 pub mod draft;
-mod filters;
+pub mod filters;
 
 use http::StatusCode;
 use jiff::SignedDuration;

@@ -1,0 +1,69 @@
+//! The filters of a request for changes.
+
+use bytes::Bytes;
+use lastro_model::CompanyId;
+
+use super::entry::{ChangeType, Entry, Facets, RowKind};
+
+/// A filter. An empty list of types matches all.
+#[derive(Debug, Clone, Default)]
+pub struct ChangeFilter {
+    pub types: Vec<ChangeType>,
+    pub companies: Option<Vec<CompanyId>>,
+    /// Folded.
+    pub categories: Option<Vec<String>>,
+    pub series: Option<Vec<String>>,
+}
+
+/// A change that passes a filter.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    pub kind: ChangeType,
+    pub cursor: &'a str,
+    pub json: &'a Bytes,
+}
+
+impl ChangeFilter {
+    /// The change as it is told to this filter. One that only its old row passes is told as a removal: a copy of the
+    /// filtered rows loses it.
+    pub fn tell<'a>(&self, entry: &'a Entry) -> Option<Told<'a>> {
+        let told = |kind, json| Told { kind, cursor: &entry.cursor, json };
+        if entry.kind == ChangeType::SourceReplaced {
+            return Some(told(entry.kind, &entry.json));
+        }
+        let passes = |row: &Option<Facets>| row.as_ref().is_some_and(|row| self.passes(row));
+        let told = match (passes(&entry.old), passes(&entry.new)) {
+            (_, true) => told(entry.kind, &entry.json),
+            (true, false) => {
+                let (kind, json) = entry.told_as_removal();
+                told(kind, json)
+            }
+            (false, false) => return None,
+        };
+        (self.types.is_empty() || self.types.contains(&told.kind)).then_some(told)
+    }
+
+    /// Whether a row has what the filters of its kind ask for. Kinds that no given filter speaks about do not pass.
+    fn passes(&self, row: &Facets) -> bool {
+        let Self { companies, categories, series, .. } = self;
+        if companies.is_none() && categories.is_none() && series.is_none() {
+            return true;
+        }
+        let has_company =
+            || companies.as_ref().map(|wanted| row.company.is_some_and(|company| wanted.contains(&company)));
+        let has_category = || {
+            categories
+                .as_ref()
+                .map(|wanted| row.category.as_ref().is_some_and(|label| wanted.contains(label)))
+        };
+        let has_series = || {
+            series.as_ref().map(|wanted| row.series.as_ref().is_some_and(|series| wanted.contains(series)))
+        };
+        let asked = match row.kind {
+            RowKind::Filing => [has_company(), has_category()],
+            RowKind::Company => [has_company(), None],
+            RowKind::Observation | RowKind::Fx => [has_series(), None],
+        };
+        asked.iter().any(Option::is_some) && asked.iter().flatten().all(|has| *has)
+    }
+}

@@ -1,0 +1,181 @@
+//! Responses that wait for changes: one page that comes when there is something to tell, or a stream of events.
+//!
+//! Neither has a task, a thread or a timer: the body of the response waits in the lists of
+//! [`Wakeups`](crate::changes::waiting::Wakeups), and a store read happens only for changes that are no longer in memory.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, stream};
+use hyper::body::Frame;
+use lastro_access::{ActiveKey, ClientAddr, Feature, terms};
+use lastro_catalog::{Object, name};
+use lastro_model::Mark;
+
+use super::body::{Body, Broken};
+use super::decimals;
+use crate::access::Access;
+use crate::changes::filter::ChangeFilter;
+use crate::changes::waiting::WaitingSlot;
+use crate::changes::{ChangePage, Changes};
+use crate::http::request::caller::Caller;
+use crate::http::request::charge::Charging;
+
+/// Events in one piece of a stream.
+const EVENTS_AT_ONCE: usize = 100;
+/// Events for one unit of the quota.
+const EVENTS_PER_UNIT: usize = 1_000;
+/// Seconds between comments, which show that the stream is alive.
+const COMMENT_EVERY: u64 = 15;
+
+/// A question that is asked again when there are changes.
+#[derive(Debug)]
+pub struct ChangeQuery {
+    pub changes: Arc<Changes>,
+    pub filter: ChangeFilter,
+    pub after: Mark,
+    pub limit: usize,
+    /// Whether decimals are written as strings.
+    pub as_strings: bool,
+    pub slot: WaitingSlot,
+}
+
+/// The response with one page.
+pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<u8> {
+    let bytes: usize = page.entries.iter().map(|entry| entry.bytes()).sum();
+    Object::new(Vec::with_capacity(bytes + 128))
+        .array(name!("data"), page.told(filter), |told, out| out.extend_from_slice(told.json))
+        .text(name!("next"), &changes.cursor(page.next))
+        .boolean(name!("more"), page.more)
+        .end()
+}
+
+/// A body that is one page, sent as soon as it has a change, or after so many seconds without any.
+pub fn awaited_page(query: ChangeQuery, seconds: u64) -> Body {
+    let deadline = query.changes.wakeups.deadline(seconds);
+    let answer = async move {
+        let ChangeQuery { changes, filter, mut after, limit, as_strings, slot: _slot } = query;
+        loop {
+            changes.wakeups.wait(deadline, || changes.has_more(after)).await;
+            let nothing = ChangePage { entries: Vec::new(), next: after, more: false };
+            let page = changes.page(after, &filter, limit).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "changes could not be read for a waiting request");
+                nothing
+            });
+            let is_over = changes.wakeups.is_over(deadline) || changes.wakeups.is_closing();
+            if !page.entries.is_empty() || page.more || is_over {
+                let json = json(&changes, &page, &filter);
+                return Bytes::from(if as_strings { decimals::quoted(&json) } else { json });
+            }
+            after = page.next;
+        }
+    };
+    Body::Follow(Box::new(Pieces(stream::once(answer).boxed())))
+}
+
+/// The client of a stream, whose quota pays for it.
+#[derive(Debug)]
+pub struct StreamClient {
+    pub access: Arc<Access>,
+    pub key: Arc<ActiveKey>,
+    pub client: ClientAddr,
+}
+
+impl StreamClient {
+    /// Whether the key still works, with a plan that includes changes.
+    fn is_entitled(&self, changes: &Changes) -> bool {
+        let key = self.access.keys.current(self.key.id, changes.clock.now());
+        key.is_some_and(|key| terms(key.plan).includes(Feature::Changes))
+    }
+
+    /// Takes a unit of the quota. Returns whether there was one.
+    async fn pay(&self, changes: &Changes) -> bool {
+        let (caller, now) = (Caller::Known(Arc::clone(&self.key)), changes.clock.now());
+        let charging =
+            Charging { access: &self.access, caller: &caller, client: self.client, now, takes_unit: true };
+        charging.wait().await.verdict.admitted
+    }
+}
+
+/// A stream of server-sent events.
+struct EventStream {
+    query: ChangeQuery,
+    client: StreamClient,
+    sent: usize,
+    is_begun: bool,
+}
+
+/// A body of server-sent events, until the service stops, the key ends or its quota is spent.
+pub fn events(query: ChangeQuery, client: StreamClient) -> Body {
+    let stream = EventStream { query, client, sent: 0, is_begun: false };
+    let pieces = stream::unfold(stream, async |mut stream| Some((stream.next().await?, stream)));
+    Body::Follow(Box::new(Pieces(pieces.boxed())))
+}
+
+impl EventStream {
+    async fn next(&mut self) -> Option<Bytes> {
+        let changes = Arc::clone(&self.query.changes);
+        if !self.is_begun {
+            self.is_begun = true;
+            let start = format!("retry: 2000\nid: {}\n\n", changes.cursor(self.query.after));
+            return Some(start.into());
+        }
+        let deadline = changes.wakeups.deadline(COMMENT_EVERY);
+        loop {
+            if changes.wakeups.is_closing() || !self.client.is_entitled(&changes) {
+                return None;
+            }
+            let page = changes.page(self.query.after, &self.query.filter, EVENTS_AT_ONCE).await;
+            let page = page
+                .map_err(|error| tracing::warn!(%error, "changes could not be read for a stream"))
+                .ok()?;
+            self.query.after = page.next;
+            if !page.entries.is_empty() {
+                return self.piece(&changes, &page).await;
+            }
+            if changes.wakeups.is_over(deadline) {
+                // The place moves on although nothing of it passes the filter.
+                return Some(format!(": \nid: {}\n\n", changes.cursor(page.next)).into());
+            }
+            if !page.more {
+                let has_news = || changes.has_more(page.next) || !self.client.is_entitled(&changes);
+                changes.wakeups.wait(deadline, has_news).await;
+            }
+        }
+    }
+
+    /// The events of a page, if they can be paid for.
+    async fn piece(&mut self, changes: &Changes, page: &ChangePage) -> Option<Bytes> {
+        let before = self.sent / EVENTS_PER_UNIT;
+        self.sent += page.entries.len();
+        if self.sent / EVENTS_PER_UNIT > before && !self.client.pay(changes).await {
+            return None;
+        }
+        let mut out = Vec::new();
+        for told in page.told(&self.query.filter) {
+            let head = format!("id: {}\nevent: {}\ndata: ", told.cursor, told.kind.name());
+            out.extend_from_slice(head.as_bytes());
+            match self.query.as_strings {
+                true => out.extend_from_slice(&decimals::quoted(told.json)),
+                false => out.extend_from_slice(told.json),
+            }
+            out.extend_from_slice(b"\n\n");
+        }
+        Some(out.into())
+    }
+}
+
+/// The pieces of a body as they come.
+struct Pieces(BoxStream<'static, Bytes>);
+
+impl hyper::body::Body for Pieces {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        self.get_mut().0.poll_next_unpin(cx).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}

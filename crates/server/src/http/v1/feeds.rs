@@ -1,0 +1,155 @@
+//! Saved searches that are read as feeds, and the feeds themselves.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::StatusCode;
+use lastro_access::{Feature, HISTORY_MONTHS, terms};
+use lastro_catalog::Catalog;
+use lastro_model::text::has_control;
+use lastro_model::{AccountId, FeedId, Now, SavedFeed, Series};
+use serde::Serialize;
+
+use super::webhooks::draft::{bad, read as member};
+use super::webhooks::filters::{category, company, each, words};
+use crate::clock::fill_random;
+use crate::error::ApiError;
+use crate::feeds::{self, atom};
+use crate::http::handler::{Action, Question};
+use crate::http::request::body;
+use crate::http::response::reply::{Reply, Version};
+
+const MOST_PER_ACCOUNT: usize = 20;
+const LONGEST_NAME: usize = 100;
+const ENOUGH: &str = "you have 20 feeds, and more are not possible; delete one first";
+const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
+const ENDED: ApiError =
+    ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");
+const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id; /series lists them");
+
+/// A feed as the API shows it. The address is shown once.
+#[derive(Serialize)]
+struct FeedView<'a> {
+    id: &'a str,
+    name: &'a str,
+    q: Option<&'a str>,
+    company_ids: Vec<String>,
+    categories: &'a [String],
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+impl<'a> FeedView<'a> {
+    fn of(feed: &'a SavedFeed) -> Self {
+        Self {
+            id: feed.id.as_str(),
+            name: &feed.name,
+            q: feed.q.as_deref(),
+            company_ids: feed.company_ids.iter().map(ToString::to_string).collect(),
+            categories: &feed.categories,
+            created_at: feed.created_at.to_string(),
+            url: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    data: Vec<FeedView<'a>>,
+    total: usize,
+}
+
+pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
+    let account = action.caller.required_key()?.holder.account();
+    let body = action.body.whole().await?;
+    let feed = draft(&body, account, action.now, &action.served.catalog.load())?;
+    let mut token = [0; 24];
+    fill_random(&mut token);
+    let token = URL_SAFE_NO_PAD.encode(token);
+    if !action.access.store.insert_feed(feed.clone(), feeds::token_digest(&token), MOST_PER_ACCOUNT).await? {
+        return Err(ApiError::BadRequest(ENOUGH.into()));
+    }
+    let view = FeedView { url: Some(format!("/feeds/{token}.atom")), ..FeedView::of(&feed) };
+    Ok(Reply::of(&view)?.private(StatusCode::CREATED))
+}
+
+/// The feed that a body describes. Its companies and categories must be in the catalog.
+fn draft(body: &[u8], account: AccountId, now: Now, catalog: &Catalog) -> Result<SavedFeed, ApiError> {
+    let otherwise =
+        "the body must be a JSON object with `name`, and with any of `q`, `company_ids` and `categories`";
+    let members = body::object(body, &["name", "q", "company_ids", "categories"], otherwise)?;
+    let name = members.get("name").ok_or_else(|| bad("name", "is required"))?;
+    let name: String = member("name", name, "must be a text")?;
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || has_control(name) {
+        return Err(bad("name", "must be 1 to 100 characters without control characters"));
+    }
+    let mut id = [0; 12];
+    fill_random(&mut id);
+    Ok(SavedFeed {
+        id: FeedId::from_random(id),
+        account,
+        name: name.to_owned(),
+        q: words(&members, "", "q")?,
+        company_ids: each(&members, "", "company_ids", |field, text| company(field, text, catalog))?,
+        categories: each(&members, "", "categories", |field, text| category(field, text, catalog))?,
+        created_at: now.timestamp(),
+    })
+}
+
+pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
+    let account = action.caller.required_key()?.holder.account();
+    let (page, (from, to)) = (action.query.page()?, action.query.days()?);
+    let mut feeds = action.access.store.feeds_of(account).await?;
+    feeds.retain(|feed| {
+        let day = Now { monotonic_ns: 0, unix_ms: feed.created_at.as_millisecond() }.utc_day();
+        from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to)
+    });
+    let shown = &feeds[page.of(feeds.len())];
+    let list = List { data: shown.iter().map(FeedView::of).collect(), total: feeds.len() };
+    Ok(Reply::of(&list)?.private(StatusCode::OK))
+}
+
+pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
+    let account = action.caller.required_key()?.holder.account();
+    let id = FeedId::parse(action.path.get("id")).map_err(|_| NO_SUCH_FEED)?;
+    if !action.access.store.delete_feed(account, &id).await? {
+        return Err(NO_SUCH_FEED);
+    }
+    Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
+}
+
+/// A saved search as a feed, for whoever has its address.
+pub async fn read(action: Action<'_>) -> Result<Reply, ApiError> {
+    let token = action.path.get("token").strip_suffix(".atom").ok_or(NO_SUCH_FEED)?;
+    let (store, now) = (&action.access.store, action.now);
+    let lookup = action.access.lookups.begin(action.client, now.monotonic_ns);
+    let lookup = lookup.map_err(|_| ApiError::Unavailable("too many unknown feeds were asked for"))?;
+    let found = store.feed_by_token(&feeds::token_digest(token)).await?;
+    let (feed, plan) = found.ok_or(NO_SUCH_FEED)?;
+    lookup.costs_nothing();
+    if !plan.is_some_and(|plan| terms(plan).includes(Feature::Filings)) {
+        return Err(ENDED);
+    }
+    let (catalog, origin) = (action.served.catalog.load_full(), action.site.origin(action.head));
+    let address = format!("{origin}/feeds/{token}.atom");
+    let stamps: Vec<_> = catalog.stamps_of_filings().collect();
+    // A broad search looks at many filings.
+    let drawn = tokio::task::spawn_blocking(move || feeds::of_search(&catalog, &feed, &address, &origin));
+    let xml = drawn.await.map_err(|_| ApiError::Internal)?;
+    Ok(feed_reply(xml, Version::data(stamps)))
+}
+
+/// The newest values of a series as a feed, within the window of the Free plan.
+pub fn series(question: &Question<'_>) -> Result<Reply, ApiError> {
+    let id = question.path.get("id").strip_suffix(".atom").ok_or(NO_SUCH_SERIES)?;
+    let series = Series::parse(id).ok_or(NO_SUCH_SERIES)?;
+    let part = &question.catalog.series[series];
+    let from = part.points().first().map(|newest| newest.day.minus_months(HISTORY_MONTHS));
+    let xml = feeds::of_series(question.catalog, series, from, &question.site.origin(question.head));
+    Ok(feed_reply(xml, Version::data([part.stamp])))
+}
+
+fn feed_reply(xml: String, version: Version) -> Reply {
+    Reply { content_type: atom::CONTENT_TYPE, variant: "atom", version, ..Reply::json(xml.into_bytes()) }
+}

@@ -1,0 +1,61 @@
+//! The place in the log of changes up to which a catalog is in service.
+
+use lastro_catalog::Catalog;
+use lastro_model::{Edition, Mark, Now, Source};
+use lastro_store::{ChangeEdition, Store};
+
+use crate::changes::shape::shape;
+use crate::changes::tail::end_of;
+
+/// Editions that are read at once.
+const AT_ONCE: usize = 5_000;
+
+/// Moves the mark of a catalog that is about to come into service.
+pub async fn update(catalog: &mut Catalog, store: &dyn Store, now: Now) -> anyhow::Result<()> {
+    if catalog.mark == Mark::default() {
+        let oldest = store.oldest_change_edition().await?;
+        catalog.mark = oldest.as_ref().map(end_of).unwrap_or_default();
+    }
+    let logged = logged_after(store, catalog.mark.stamp.edition).await?;
+    let served = catalog.editions();
+    let in_service = |edition: &&ChangeEdition| served[edition.source] >= edition.edition;
+    let (before, start) = (logged.iter().take_while(in_service).count(), catalog.mark.stamp.edition);
+    catalog.mark = logged[..before].last().map_or(catalog.mark, end_of);
+    // Series that are ahead of one that could not be rebuilt are not the state of one edition.
+    let is_series = |edition: &ChangeEdition| matches!(edition.source, Source::Series(_));
+    let rest = &logged[before..];
+    let missing = rest.iter().find(|edition| is_series(edition) && !in_service(edition));
+    let is_exact = |edition: &&ChangeEdition| {
+        !is_series(edition) || missing.is_none_or(|missing| edition.edition < missing.edition)
+    };
+    catalog.ahead = rest.iter().filter(in_service).filter(is_exact).map(end_of).collect();
+    let is_unlogged = |source: &Source| {
+        let edition = served[*source];
+        edition > start && !logged.iter().any(|logged| logged.edition == edition)
+    };
+    if Source::ALL.iter().any(is_unlogged) {
+        // Its own edition, with which it comes into service again, tells it.
+        tell_replacements(store, now).await?;
+    }
+    Ok(())
+}
+
+async fn logged_after(store: &dyn Store, mut edition: Edition) -> anyhow::Result<Vec<ChangeEdition>> {
+    let mut logged = Vec::new();
+    loop {
+        let more = store.change_editions(edition, AT_ONCE).await?;
+        let Some(last) = more.last() else { return Ok(logged) };
+        edition = last.edition;
+        logged.extend(more);
+    }
+}
+
+/// Tells the sources as replaced whose current edition is not logged, or that this version shows in another way than
+/// the one that showed them last.
+pub async fn tell_replacements(store: &dyn Store, now: Now) -> anyhow::Result<()> {
+    let shapes = Source::ALL.into_iter().map(|source| (source, shape(source))).collect();
+    for source in store.tell_replacements(shapes, now.timestamp()).await? {
+        tracing::info!(%source, "the log of changes tells this source as replaced");
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The log of changes: reading it, and telling replacements that no publication tells.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use lastro_model::{Edition, Source};
+
+use super::change_writer::dataset;
+use super::edition::{self, CurrentEdition};
+use super::{SqlStore, change_log, logged, recording, source_state};
+use crate::engine::Database;
+use crate::sql::{self, change as change_sql};
+use crate::transaction::{Lock, Query, Reading, Transaction, values};
+use crate::{ChangeEdition, ChangePosition, ChangeStore, LoggedChange, Result};
+
+#[async_trait]
+impl ChangeStore for SqlStore {
+    async fn oldest_change_edition(&self) -> Result<Option<ChangeEdition>> {
+        self.engine.read(Database::Data, logged::oldest).await
+    }
+
+    async fn change_edition(&self, edition: Edition) -> Result<Option<ChangeEdition>> {
+        self.engine.read(Database::Data, move |data| logged::edition(data, edition)).await
+    }
+
+    async fn change_editions(&self, after: Edition, limit: usize) -> Result<Vec<ChangeEdition>> {
+        self.engine.read(Database::Data, move |data| logged::editions(data, after, limit)).await
+    }
+
+    async fn logged_changes(
+        &self,
+        after: ChangePosition,
+        up_to: Edition,
+        batches: usize,
+    ) -> Result<Vec<LoggedChange>> {
+        self.engine.read(Database::Data, move |data| logged::changes(data, after, up_to, batches)).await
+    }
+
+    async fn tell_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>> {
+        let untold = move |data: &dyn Reading| {
+            let mut untold = shapes.clone();
+            untold.sort_unstable();
+            let mut kept = Vec::new();
+            for (source, shape) in untold {
+                if is_untold(data, source, &shape)? {
+                    kept.push((source, shape));
+                }
+            }
+            Ok(kept)
+        };
+        // Only a read in nearly all cases: a start must not wait for a publication.
+        let untold = self.engine.read(Database::Data, untold).await?;
+        if untold.is_empty() {
+            return Ok(Vec::new());
+        }
+        let tell_all = move |data: &dyn Transaction| {
+            let mut told = Vec::new();
+            for (source, shape) in &untold {
+                if tell(data, *source, shape, at)? {
+                    told.push(*source);
+                }
+            }
+            Ok(told)
+        };
+        self.engine.change(Database::Data, tell_all).await
+    }
+
+    async fn forget_changes(&self, before: Timestamp) -> Result<u64> {
+        self.engine.change(Database::Data, move |data| logged::forget(data, before)).await
+    }
+}
+
+fn shape_of(data: &dyn Reading, source: Source) -> Result<Option<String>> {
+    data.first(change_sql::SHAPE, values![source.name()], |row| row.string(0))
+}
+
+fn is_untold(data: &dyn Reading, source: Source, shape: &str) -> Result<bool> {
+    let edition = CurrentEdition::or_none(data, source)?.edition;
+    Ok(!logged::is_logged(data, edition)? || shape_of(data, source)?.as_deref() != Some(shape))
+}
+
+fn tell(data: &dyn Transaction, source: Source, shape: &str, at: Timestamp) -> Result<bool> {
+    source_state::ensure(data, source)?;
+    data.lock(Lock::Source(source))?;
+    let current = CurrentEdition::of(data, source)?;
+    let shown_before = shape_of(data, source)?;
+    data.execute(change_sql::KEEP_SHAPE, values![shape, source.name()])?;
+    // A source that has no rows, or was never shown, has nothing to tell.
+    let is_shown_differently = shown_before.is_some_and(|before| before != shape);
+    let is_told = logged::is_logged(data, current.edition)? && !is_shown_differently;
+    if current.edition == Edition(0) || is_told {
+        return Ok(false);
+    }
+    let rows = data.one(sql::EXTENT_HELD, values![dataset(source).name()], |row| row.number::<u64>(0))?;
+    let edition = edition::next(data)?;
+    data.execute(change_sql::REISSUE, values![edition, at, source.name()])?;
+    recording::carry_over(data, source, current, edition)?;
+    if source == Source::Filings {
+        change_log::write(data, current.edition, edition, at, Some(Vec::new()))?;
+    }
+    let batch = logged::list(&[logged::replacement(dataset(source), rows)]);
+    data.execute(change_sql::INSERT_BATCH, values![batch, edition, 1])?;
+    data.execute(change_sql::INSERT_EDITION, values![source.name(), at, 1, edition])?;
+    Ok(true)
+}

@@ -1,0 +1,142 @@
+// What readers take along from a page: values as CSV, pictures, addresses. Filters and companies have addresses too.
+//
+// LASTRO_GOLD_KEY and LASTRO_PLATINUM_KEY hold keys of the running service; scripts/test creates them.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.js';
+
+const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES, LASTRO_GOLD_KEY: GOLD, LASTRO_PLATINUM_KEY: PLATINUM } = process.env;
+
+let browser;
+before(async () => {
+  assert.ok(GOLD && PLATINUM, 'LASTRO_GOLD_KEY and LASTRO_PLATINUM_KEY must be set; run scripts/test');
+  browser = await openBrowser(URL);
+});
+after(() => browser?.close());
+
+/** Runs a visit on a page with the key in use. */
+const withKey = (key, options, path, stay) => browser.visit(options, async (page, context) => {
+  await page.addInitScript((held) => sessionStorage.setItem('lastro-key', held), key);
+  await page.goto(path);
+  await stay(page, context);
+});
+
+const saved = async (page, click) => {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+};
+
+test('the values of a chart are saved as CSV, as a Brazilian Excel reads it', async () => {
+  await withKey(PLATINUM, { locale: 'pt-BR' }, '/series/ipca', async (page) => {
+    const { name, text } = await saved(page, () => page.getByRole('button', { name: 'Baixar em CSV' }).click());
+    assert.match(name, /^lastro-ipca-.*\.csv$/);
+    const [head, ...rows] = text.trim().split('\r\n');
+    assert.equal(head, '\uFEFFdate;value');
+    assert.equal(rows.length, await page.locator('#chart tbody tr').count());
+    assert.match(rows[0], /^\d{4}-\d\d-01;-?\d+,\d\d$/);
+  });
+  await withKey(PLATINUM, { locale: 'en-US' }, '/fx/usd-brl', async (page) => {
+    const { text } = await saved(page, () => page.getByRole('button', { name: 'Download as CSV' }).click());
+    assert.ok(text.startsWith('date,pair,buy,sell\r\n') && text.trim().split('\r\n').length > 100, text.slice(0, 80));
+  });
+});
+
+test('CSV needs Platinum, which the page says', async () => {
+  await withKey(GOLD, { refusals: true, locale: 'pt-BR' }, '/series/ipca', async (page) => {
+    await page.getByRole('button', { name: 'Baixar em CSV' }).click();
+    await page.getByText('faz parte do plano Platinum').waitFor();
+  });
+});
+
+test('the picture of a chart is shown by an image element in both themes', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    await browser.visit({ locale: 'pt-BR', colorScheme }, async (page) => {
+      for (const path of ['/series/ipca', '/series/selic', '/fx/usd-brl']) {
+        await page.goto(path);
+        const address = await page.getByRole('link', { name: 'Imagem (SVG)' }).getAttribute('href');
+        const code = await page.locator('#embed').textContent();
+        assert.ok(code.startsWith(`<img src="${URL}${address}" alt="`), code);
+        const width = await page.evaluate((source) => new Promise((resolve) => {
+          const image = new Image();
+          image.onload = () => resolve(image.naturalWidth);
+          image.onerror = () => resolve(0);
+          image.src = source;
+        }), address);
+        assert.equal(width, 720, path);
+        await page.goto(address);
+        await page.screenshot({ path: join(PICTURES, `picture${path.replaceAll('/', '-')}-${colorScheme}.png`) });
+      }
+    });
+  }
+});
+
+test('a button copies the address of what is shown', async () => {
+  const copied = (page) => page.evaluate(() => navigator.clipboard.readText());
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  await browser.visit({ permissions }, async (page) => {
+    await page.goto('/series/ipca');
+    await page.getByLabel('Compare with').selectOption('selic');
+    await page.locator('.plot .line.second').waitFor();
+    await page.getByRole('button', { name: 'Copy the link' }).click();
+    assert.equal(await copied(page), `${URL}/series/ipca?compare=selic`);
+    await page.goto('/calculator');
+    await page.locator('#from').fill('2026-01');
+    await page.locator('#amount').press('Enter');
+    await page.getByRole('button', { name: 'Copy the link of the calculation' }).click();
+    assert.match(await copied(page), /\/calculator\/correction\?index=ipca&from=2026-01&/);
+  });
+});
+
+test('filings are filtered, and the address shows the same again', async () => {
+  await withKey(PLATINUM, { locale: 'pt-BR' }, '/explore', async (page) => {
+    await page.getByText('Filtros').click();
+    await page.getByLabel('Categoria').focus();
+    await page.locator('#categories option').first().waitFor({ state: 'attached' });
+    const category = await page.locator('#categories option').first().getAttribute('value') ?? await page.locator('#categories option').first().textContent();
+    await page.getByLabel('Categoria').fill(category);
+    await page.getByLabel('Entregues a partir de').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Buscar' }).click();
+    await page.locator('.hit').first().waitFor();
+    const { searchParams } = new globalThis.URL(page.url());
+    assert.deepEqual(Object.fromEntries(searchParams), { category, from: '2020-01-01' });
+    const [shown, told] = await Promise.all([page.locator('.hit').allTextContents(), page.locator('.hits small').textContent()]);
+    assert.ok(shown.every((text) => text.startsWith(category)), shown[0]);
+    await page.screenshot({ path: join(PICTURES, 'explore-filters.png'), fullPage: true });
+    await page.reload();
+    await page.locator('.hit').first().waitFor();
+    assert.equal(await page.locator('.hits small').textContent(), told);
+    assert.equal(await page.getByLabel('Categoria').inputValue(), category);
+    const { text } = await saved(page, () => page.getByRole('button', { name: 'Baixar em CSV' }).click());
+    assert.equal(text.trim().split('\r\n').length - 1, shown.length);
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.getByText('Document at the regulator').first().waitFor();
+    assert.equal(await page.getByLabel('Category').inputValue(), category);
+  });
+});
+
+test('a company has an address, with filters of its filings', async () => {
+  await withKey(GOLD, {}, '/explore?q=energia', async (page) => {
+    await page.locator('.hit .title').first().click();
+    await page.getByText('Document at the regulator').first().waitFor();
+    const name = await page.locator('.company-head h2').textContent();
+    const { origin, pathname } = new globalThis.URL(page.url());
+    assert.match(pathname, /^\/explore\/companies\/\d+$/);
+    await page.getByRole('searchbox').fill('assembleia');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${origin}${pathname}?q=assembleia`);
+    await page.goto(pathname);
+    await page.getByRole('heading', { name }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name }).waitFor();
+  });
+});
+
+test('an unknown company and a wrong filter are said', async () => {
+  await withKey(GOLD, { refusals: true }, '/explore/companies/999999', async (page) => {
+    await page.getByText('There is no company with this code.').waitFor();
+    await page.goto('/explore?from=2026-02-31');
+    await page.getByText('Check the filters').waitFor();
+  });
+});
