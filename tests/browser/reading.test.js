@@ -13,6 +13,7 @@ const PAGES = [
   '/', '/series', '/series/selic', '/series/ipca', '/series/reserves?compare=cdi', '/fx/usd-brl', '/calculator',
   '/calculator/correction?index=ipca&from=2025-11&to=2026-06&amount=1000', '/calculator?kind=accumulation',
   '/calculator/correction?index=ipca&from=2023-11&to=2026-06&amount=1000', '/calculator?kind=debt', '/calculator?kind=rent',
+  '/calculator/check', '/calculator/check/D0', '/calculator/check/C0',
   '/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000', '/explore', '/explore/companies/PETR4', '/usage', '/status', '/pricing', '/docs',
   '/indices', '/privacy', '/versions', '/changelog',
 ];

@@ -5,7 +5,7 @@ use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
 
 use crate::chain::{Factor, Product};
-use crate::currency::Conversion;
+use crate::currency::{Conversion, conversion};
 use crate::fraction::Fraction;
 use crate::month::Month;
 use crate::rounding::{Rounding, decimal, digits};
@@ -110,8 +110,7 @@ impl Calculation {
     ) -> Result<Self, CalcError> {
         let shown = |factor| {
             let percent = decimal(digits(factor, 8)?.checked_sub(100_000_000)?, 6)?;
-            let amount = Fraction::<BigInt>::of(amount)?.times(&Fraction::of(factor)?)?;
-            Some((percent, amount.over(&Fraction::of(conversion.divisor)?)?.rounded(2, Rounding::HalfUp)?))
+            Some((percent, converted(amount, factor, conversion.divisor)?))
         };
         let (percent, result) = shown(factor).ok_or(CalcError::TooLarge)?;
         let Conversion { from, to, divisor } = conversion;
@@ -123,6 +122,24 @@ impl Calculation {
         let Self { currency_from: from, currency_to: to, divisor, receipt, .. } = self;
         Self::new(amount, factor, Conversion { from, to, divisor }, receipt)
     }
+}
+
+/// The amount times the factor, divided by `divisor`, in cents, half up.
+fn converted(amount: Decimal, factor: Decimal, divisor: Decimal) -> Option<Decimal> {
+    let product = Fraction::<BigInt>::of(amount)?.times(&Fraction::of(factor)?)?;
+    product.over(&Fraction::of(divisor)?)?.rounded(2, Rounding::HalfUp)
+}
+
+/// The amount of a line of a receipt with the currency of its day: `amount`, of the day `from`, times the factor up to
+/// `day`, in cents, half up. The amount of the last line is the result.
+pub fn running_amount(
+    amount: Decimal,
+    factor: Decimal,
+    from: Day,
+    day: Day,
+) -> Option<(Decimal, &'static str)> {
+    let conversion = conversion(from, day)?;
+    Some((converted(amount, factor, conversion.divisor)?, conversion.to))
 }
 
 /// The receipt of rates that compound: the running factor after each of them.

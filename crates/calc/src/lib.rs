@@ -32,7 +32,7 @@ mod wages;
 
 pub use accumulation::{Rate, accumulation};
 pub use asked::{Asked, Derived};
-pub use calculation::{CalcError, Calculation, Step};
+pub use calculation::{CalcError, Calculation, Step, running_amount};
 pub use correction::{calculated_with, correction, is_price_index};
 pub use cross::{Legs, cross, inverse};
 pub use debt::{

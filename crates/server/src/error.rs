@@ -19,6 +19,8 @@ pub enum ApiError {
     },
     Forbidden(&'static str),
     NotFound(&'static str),
+    /// A parameter names something that does not exist.
+    NoSuchValue(String),
     /// Holds the value of `Allow`.
     MethodNotAllowed(&'static str),
     PayloadTooLarge {
@@ -53,7 +55,7 @@ impl ApiError {
             Self::Unauthorized(_) => ("unauthorized", StatusCode::UNAUTHORIZED),
             Self::UpgradeRequired { .. } => ("upgrade_required", StatusCode::FORBIDDEN),
             Self::Forbidden(_) => ("forbidden", StatusCode::FORBIDDEN),
-            Self::NotFound(_) => ("not_found", StatusCode::NOT_FOUND),
+            Self::NotFound(_) | Self::NoSuchValue(_) => ("not_found", StatusCode::NOT_FOUND),
             Self::MethodNotAllowed(_) => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED),
             Self::PayloadTooLarge { .. } => ("payload_too_large", StatusCode::PAYLOAD_TOO_LARGE),
             Self::RangeNotSatisfiable { .. } => ("range_not_satisfiable", StatusCode::RANGE_NOT_SATISFIABLE),
@@ -69,6 +71,7 @@ impl ApiError {
     pub fn message(&self) -> Cow<'static, str> {
         match self {
             Self::BadRequest(message) => message.clone(),
+            Self::NoSuchValue(message) => message.clone().into(),
             Self::Unauthorized(message)
             | Self::Forbidden(message)
             | Self::NotFound(message)

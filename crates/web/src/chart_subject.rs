@@ -29,7 +29,7 @@ impl Subject {
     }
 
     /// Path of its page.
-    pub(crate) fn path(self) -> String {
+    pub fn path(self) -> String {
         match self {
             Self::Series(_) => format!("/series/{}", self.id()),
             Self::Pair(_) => format!("/fx/{}", self.id()),

@@ -29,6 +29,11 @@ impl Data<'_> {
         self.freshness.iter().any(|state| state.sample)
     }
 
+    /// Whether a source still is the built-in sample.
+    pub(crate) fn is_sample(&self, source: Source) -> bool {
+        self.freshness.iter().any(|state| state.source == source && state.sample)
+    }
+
     /// Whether newer data should have been published by now.
     pub(crate) fn is_late(&self, source: Source) -> bool {
         let state = self.freshness.iter().find(|state| state.source == source);

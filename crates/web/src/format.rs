@@ -233,7 +233,22 @@ pub(crate) fn money(amount: &str, currency: &str, day: &str, language: Language)
         "BRR" => "CR$",
         other => other,
     };
-    format!("{sign}\u{a0}{}", number(amount, language))
+    format!("{sign}\u{a0}{}", cents(amount, language))
+}
+
+/// An amount of money without its currency: with two decimals at least.
+pub(crate) fn cents(amount: &str, language: Language) -> String {
+    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
+    number(format_args!("{whole}.{fraction:0<2}"), language)
+}
+
+/// `10/01/2026`, or in English `2026-01-10`: the notation of tables, which forms accept too.
+pub(crate) fn short_day(day: Day, language: Language) -> String {
+    let (year, month, day_of_month) = day.civil();
+    match language {
+        Language::English => day.to_string(),
+        Language::Portuguese => format!("{day_of_month:02}/{month:02}/{year:04}"),
+    }
 }
 
 #[cfg(test)]
@@ -257,6 +272,13 @@ mod tests {
                 (number(text, English).as_str(), number(text, Portuguese).as_str()),
                 (english, portuguese)
             );
+        }
+    }
+
+    #[test]
+    fn money_has_two_decimals_at_least() {
+        for (amount, shown) in [("1000.5", "1.000,50"), ("2500", "2.500,00"), ("0.05", "0,05")] {
+            assert_eq!(reais(amount, Portuguese), format!("R$\u{a0}{shown}"));
         }
     }
 

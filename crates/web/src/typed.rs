@@ -17,6 +17,15 @@ pub(crate) fn percentage(text: &str) -> String {
     plain(text, false).unwrap_or_else(|| text.to_owned())
 }
 
+/// The numbers that a result copied from a document can mean: as programs write it, as an amount of money, and as a
+/// number with decimals only. Signs and words around it are left out.
+pub fn readings(text: &str) -> Vec<String> {
+    let text = text.trim_matches(|letter: char| !letter.is_ascii_digit());
+    let mut readings = vec![text.to_owned(), amount(text), percentage(text)];
+    readings.dedup();
+    readings
+}
+
 /// Typed text to show again: trimmed, without control characters.
 pub(crate) fn shown(text: &str) -> String {
     text.trim().chars().filter(|letter| !letter.is_control()).collect()
@@ -130,6 +139,19 @@ mod tests {
             ("1.000,500.000", "1.000,500.000"),
         ] {
             assert_eq!(amount(typed), read, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_result_is_read_as_documents_show_it() {
+        for (typed, meant) in [
+            ("R$\u{a0}1.234,56", "1234.56"),
+            ("R$ 1,234.56", "1234.56"),
+            ("0,7082 sal\u{e1}rios", "0.7082"),
+            ("1.500", "1.500"),
+            ("1020.40", "1020.40"),
+        ] {
+            assert!(readings(typed).iter().any(|reading| reading == meant), "{typed}");
         }
     }
 

@@ -19,9 +19,9 @@ from typing import Any, cast
 DECIMALS = frozenset(
     {
         *("value", "buy", "sell", "old", "new", "difference", "tolerance", "fraction_252", "price"),
-        *("amount", "factor", "percent", "result", "rate_percent", "wage", "wages"),
+        *("amount", "factor", "percent", "result", "rate_percent", "wage", "wages", "divisor"),
         *("corrected", "correction_factor", "interest", "interest_percent", "monthly_percent"),
-        *("subtotal", "fine", "fees", "fine_percent", "fees_percent"),
+        *("subtotal", "fine", "fees", "fine_percent", "fees_percent", "interest_total"),
     }
 )
 DAYS = frozenset(

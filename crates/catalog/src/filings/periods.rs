@@ -53,26 +53,49 @@ struct Period {
     to: Day,
 }
 
-/// The period whose year is at this place. A year beside another number is part of a date or of a number.
+/// The period whose year is at this place. The number before it may be its month, as in 03/2025; a year beside other
+/// numbers is part of a date or of a number. The day of a date with the name of its month is left out.
 fn period_ending_at(words: &[String], place: usize) -> Option<Period> {
     let is_year = |word: &&String| word.len() == 4 && is_number(word);
     let year = words.get(place).filter(is_year)?.parse().ok().filter(|year| YEARS.contains(year))?;
     let before = |count: usize| place.checked_sub(count).and_then(|place| words.get(place));
-    if before(1).is_some_and(|word| is_number(word))
-        || words.get(place + 1).is_some_and(|word| is_number(word))
-    {
+    let is_number_at = |word: Option<&String>| word.is_some_and(|word| is_number(word));
+    if is_number_at(words.get(place + 1)) {
         return None;
     }
-    let is_de = before(1).is_some_and(|word| word == "de");
-    let after_month = if is_de { place - 1 } else { place };
-    let month = after_month.checked_sub(1).and_then(|place| month(&words[place]));
-    let start = if month.is_some() { after_month - 1 } else { place };
+    let (month, start) = match before(1) {
+        Some(number) if is_number(number) => {
+            (Some(numeric_month(number).filter(|_| !is_number_at(before(2)))?), place - 1)
+        }
+        Some(de) => {
+            let after_month = if de == "de" { place - 1 } else { place };
+            match after_month.checked_sub(1).and_then(|place| month(&words[place])) {
+                Some(month) => (Some(month), with_day(words, after_month - 1)),
+                None => (None, place),
+            }
+        }
+        None => (None, place),
+    };
     let leading = words[..start].iter().rev().take_while(|word| LEADING.contains(&word.as_str())).count();
     Some(Period {
         words: start - leading..place + 1,
         from: Day::from_ymd(year, month.unwrap_or(1), 1).ok()?,
         to: last_day(year, month.unwrap_or(12))?,
     })
+}
+
+/// The month written as a number. Words have no zeros at their beginning.
+fn numeric_month(word: &str) -> Option<i8> {
+    word.parse().ok().filter(|month| (1..=12).contains(month))
+}
+
+/// The place of the day before the name of a month, as in "15 de março" and "1º março", or else that of the month.
+fn with_day(words: &[String], month: usize) -> usize {
+    let is_de = month.checked_sub(1).is_some_and(|place| words[place] == "de");
+    let place = month.checked_sub(if is_de { 2 } else { 1 });
+    let digits = place.map(|place| words[place].trim_end_matches('o')).filter(|word| word.len() <= 2);
+    let day = digits.and_then(|word| word.parse().ok()).filter(|day: &u8| (1..=31).contains(day));
+    place.filter(|_| day.is_some()).unwrap_or(month)
 }
 
 fn is_number(word: &str) -> bool {
@@ -117,6 +140,13 @@ mod tests {
             ("dez/2023 dividendos", "dez 2023", "2023-12-01/2023-12-31"),
             ("atas do ano de 2022", "do ano de 2022", "2022-01-01/2022-12-31"),
             ("2021", "2021", "2021-01-01/2021-12-31"),
+            ("dividendos 03/2025", "3 2025", "2025-03-01/2025-03-31"),
+            ("em 12/2024 atas", "em 12 2024", "2024-12-01/2024-12-31"),
+            ("03-2025", "3 2025", "2025-03-01/2025-03-31"),
+            ("AGO de 15 de março de 2025", "de 15 de marco de 2025", "2025-03-01/2025-03-31"),
+            ("1º de abril de 2025 vale", "1o de abril de 2025", "2025-04-01/2025-04-30"),
+            ("15 março 2025", "15 marco 2025", "2025-03-01/2025-03-31"),
+            ("vale3 de março de 2025", "de marco de 2025", "2025-03-01/2025-03-31"),
         ] {
             assert_eq!(periods(text), [(words.to_owned(), days.to_owned())], "{text}");
         }
@@ -124,8 +154,20 @@ mod tests {
 
     #[test]
     fn other_numbers_are_no_periods() {
-        for text in ["março", "30/04/2024", "2024-04-30", "nº 35-11.2025", "9512", "1023", "20240", "vale3"]
-        {
+        for text in [
+            "março",
+            "30/04/2024",
+            "13/2024",
+            "00/2024",
+            "2024/03",
+            "03/2024-5",
+            "2024-04-30",
+            "nº 35-11.2025",
+            "9512",
+            "1023",
+            "20240",
+            "vale3",
+        ] {
             let found = periods(text);
             assert!(found.is_empty(), "{text}: {found:?}");
         }

@@ -47,6 +47,8 @@ fn filings_of_the_period_come_first() {
         ("dividendos março 2024", &["4", "6", "7", "5"]),
         ("dividendos de março de 2024", &["4", "6", "7", "5"]),
         ("dividendos jul/2024", &["5", "7", "4", "6"]),
+        ("dividendos 07/2024", &["5", "7", "4", "6"]),
+        ("dividendos de 15 de março de 2024", &["4", "7", "5", "6"]),
         ("dividendos 2019", &["7", "5", "4", "6"]),
         ("dividendos 2019 boreal", &["7", "6"]),
     ] {

@@ -42,6 +42,8 @@ const CALL_OUT_TIMEOUT: Duration = Duration::from_secs(20);
 const LARGEST_MESSAGE: usize = 256 * 1024;
 /// Largest list of instalments.
 const LARGEST_DEBT: usize = 64 * 1024;
+/// The same in a form, which writes most bytes as three.
+const LARGEST_DEBT_FORM: usize = 3 * LARGEST_DEBT;
 
 /// Largest event of the payment processor.
 const LARGEST_EVENT: usize = 256 * 1024;
@@ -283,7 +285,12 @@ pub(super) const fn calculate(endpoint: &'static str, handler: &'static dyn ActH
 
 /// A page with the same calculation.
 pub(super) const fn calculate_page(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
-    Route { described: false, parameters: None, ..calculate(endpoint, handler) }
+    Route {
+        described: false,
+        parameters: None,
+        largest_body: LARGEST_DEBT_FORM,
+        ..calculate(endpoint, handler)
+    }
 }
 
 /// A page or a file outside the API description.

@@ -167,6 +167,7 @@ pub(crate) fn success(endpoint: &str) -> u16 {
         ("POST", path) if path.ends_with("/redeliver") => 202,
         ("POST", _) => 201,
         ("DELETE", _) => 204,
+        ("GET", "/calculator/debt") => 302,
         _ => 200,
     }
 }

@@ -78,7 +78,15 @@ async fn filings_are_selected_by_companies_in_any_spelling() {
     let is_of_both = |filing: &&Value| ["90001", "90002"].contains(&filing["company_id"].as_str().unwrap());
     let expected: Vec<&Value> = all["data"].as_array().unwrap().iter().filter(is_of_both).collect();
     assert!(both["data"].as_array().unwrap().iter().take(expected.len()).eq(expected.iter().copied()));
-    app.get("/api/v1/filings?company_id=90001,7").key(&gold).send().await.expect(404);
+    for (ids, status, named) in [
+        ("90001,7", 404, "`7`"),
+        ("90001,XXXX9", 400, "`XXXX9`"),
+        ("90001,XXXX3", 404, "`XXXX3`"),
+        ("90001,x-1", 400, "`x-1`"),
+    ] {
+        let refused = app.get(&format!("/api/v1/filings?company_id={ids}")).key(&gold).send().await;
+        assert!(refused.expect_error(status).contains(named), "{ids}");
+    }
     for bad in ["", ",", "90001,", "PETR4;VALE3", "%00"] {
         let refused = app.get(&format!("/api/v1/filings?company_id={bad}")).key(&gold).send().await;
         assert!(refused.expect_error(400).starts_with("`company_id` must be"), "{bad}");

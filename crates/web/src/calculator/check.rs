@@ -1,11 +1,20 @@
-//! The page that confirms the code of a calculation, or does not.
+//! The page that confirms the code of a calculation, or does not, with a form for the inputs that the code alone does
+//! not hold.
+
+use std::borrow::Cow;
 
 use askama::Template;
 
+use super::Submitted;
+use super::choices::{Choice, indices};
+use super::debt::{DebtForm, SubmittedDebt};
+use super::form::Form;
+use super::kind::Kind;
 use crate::data::Data;
 use crate::format;
-use crate::frame::Frame;
-use crate::page::{Reader, Rendered};
+use crate::frame::{Frame, encoded};
+use crate::language::Language;
+use crate::page::{Page, Reader, Rendered};
 
 /// The outcome of a check.
 #[derive(Debug)]
@@ -14,42 +23,124 @@ pub enum CheckOutcome {
     /// The result that today's data give, if they give one.
     Revised(Option<String>),
     Unknown,
+    /// The inputs or the result are not given yet.
+    Incomplete,
 }
 
-/// A code with the result that it was checked against.
+/// The inputs that a code is checked against.
+#[derive(Debug)]
+pub enum CheckInputs {
+    /// No calculation has codes like this.
+    None,
+    Calculation(Submitted),
+    /// A debt, as submitted by the form.
+    Debt(Option<SubmittedDebt>),
+}
+
+/// A code with the inputs and the result that it was checked against.
 #[derive(Debug)]
 pub struct CheckPage {
     pub code: String,
     /// As given by the reader.
     pub result: String,
+    pub inputs: CheckInputs,
     pub outcome: CheckOutcome,
+    /// The API's message about inputs that cannot be read.
+    pub refusal: Option<String>,
 }
+
+/// The form for a code.
+#[derive(Debug)]
+pub struct CheckForm;
 
 #[derive(Template)]
 #[template(path = "check.html")]
 struct CheckHtml {
     frame: Frame,
     code: String,
+    /// The code as a part of an address.
+    segment: String,
     result: String,
     verdict: &'static str,
     heading: &'static str,
     text: String,
+    refusal: Option<String>,
+    /// The calculation whose form is shown; empty if there is none.
+    kind: &'static str,
+    indices: Vec<Choice>,
+    form: Form,
+    debt: DebtForm,
+}
+
+impl Page for CheckForm {
+    fn path(&self) -> Cow<'static, str> {
+        "/calculator/check".into()
+    }
+
+    fn render(&self, data: &Data<'_>, reader: Reader) -> Rendered {
+        let frame = Frame::new(data, reader, self.path());
+        CheckHtml {
+            frame,
+            code: String::new(),
+            segment: String::new(),
+            result: String::new(),
+            verdict: "",
+            heading: "",
+            text: String::new(),
+            refusal: None,
+            kind: "",
+            indices: Vec::new(),
+            form: Form::default(),
+            debt: DebtForm::default(),
+        }
+        .render()
+    }
 }
 
 impl CheckPage {
     pub fn render(self, data: &Data<'_>, reader: Reader) -> Rendered {
+        let Self { code, result, inputs, outcome, refusal } = self;
         let language = reader.language;
-        let t = &language.texts().check;
-        let (verdict, heading, text) = match self.outcome {
-            CheckOutcome::Confirmed => ("confirmed", t.confirmed, t.confirmed_text.to_owned()),
-            CheckOutcome::Revised(Some(today)) => {
-                ("revised", t.revised, t.revised_text.replace("{result}", &format::number(today, language)))
+        let (verdict, heading, text) = said(outcome, &inputs, language);
+        let refusal = refusal.map(|message| match &inputs {
+            CheckInputs::Debt(Some(submitted)) => submitted.refusal(&message, language),
+            _ => message.replace('`', ""),
+        });
+        let (kind, form, debt) = match inputs {
+            CheckInputs::None => ("", Form::default(), DebtForm::default()),
+            CheckInputs::Calculation(submitted) => (submitted.kind.id(), submitted.form, DebtForm::default()),
+            CheckInputs::Debt(submitted) => {
+                let debt = submitted.map_or_else(DebtForm::unanswered, |submitted| submitted.form);
+                (Kind::Debt.id(), Form::default(), debt)
             }
-            CheckOutcome::Revised(None) => ("revised", t.revised, t.revised_gone.to_owned()),
-            CheckOutcome::Unknown => ("unknown", t.unknown, t.unknown_text.to_owned()),
         };
-        // The address holds the inputs, which language links would lose.
-        let frame = Frame::new(data, reader, "/calculator").nowhere();
-        CheckHtml { frame, code: self.code, result: self.result, verdict, heading, text }.render()
+        let chosen = if kind == Kind::Debt.id() { &debt.index } else { &form.index };
+        let (segment, indices) = (encoded(&code), indices(chosen, language));
+        // Language links keep the code and lose the inputs.
+        let frame = Frame::new(data, reader, format!("/calculator/check/{segment}")).nowhere();
+        CheckHtml { frame, code, segment, result, verdict, heading, text, refusal, kind, indices, form, debt }
+            .render()
     }
+}
+
+/// The name of the outcome, its heading and its sentence.
+fn said(
+    outcome: CheckOutcome,
+    inputs: &CheckInputs,
+    language: Language,
+) -> (&'static str, &'static str, String) {
+    let t = &language.texts().check;
+    let (verdict, heading, text) = match (outcome, inputs) {
+        (CheckOutcome::Confirmed, _) => ("confirmed", t.confirmed, t.confirmed_text),
+        (CheckOutcome::Revised(Some(today)), _) => {
+            let text = t.revised_text.replace("{result}", &format::cents(&today, language));
+            return ("revised", t.revised, text);
+        }
+        (CheckOutcome::Revised(None), _) => ("revised", t.revised, t.revised_gone),
+        (_, CheckInputs::None) => ("unknown", t.unknown, t.unknown_kind),
+        (CheckOutcome::Unknown, _) => ("unknown", t.unknown, t.unknown_text),
+        (CheckOutcome::Incomplete, CheckInputs::Debt(_)) => ("incomplete", t.incomplete, t.incomplete_debt),
+        (CheckOutcome::Incomplete, _) => ("incomplete", t.incomplete, t.incomplete_text),
+    };
+    (verdict, heading, text.to_owned())
 }

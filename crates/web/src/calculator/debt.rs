@@ -2,40 +2,41 @@
 
 use askama::Template;
 use lastro_catalog::Catalog;
-use lastro_model::Day;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
-use super::document::{Document, Editions};
+use super::choices::{Choice, Tab, indices, tabs};
+use super::debt_document::{self, Outcome};
+use super::debt_lines::{self, BadLine, Instalment};
 use super::kind::Kind;
-use super::outcome::{listed, when};
-use super::{Choice, Tab, indices, refusal, tabs};
+use super::refusal;
 use crate::data::Data;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Reader, Rendered};
-use crate::{format, typed};
+use crate::typed;
 
 /// Values of the form, as typed.
 #[derive(Debug, Default)]
 pub(super) struct DebtForm {
-    to: String,
-    index: String,
-    rule: String,
-    monthly_percent: String,
-    interest_from: String,
-    fine_percent: String,
-    fine_on: String,
-    fees_percent: String,
-    instalments: String,
+    pub(super) to: String,
+    pub(super) index: String,
+    pub(super) rule: String,
+    pub(super) monthly_percent: String,
+    pub(super) interest_from: String,
+    pub(super) fine_percent: String,
+    pub(super) fine_on: String,
+    pub(super) fees_percent: String,
+    pub(super) instalments: String,
 }
 
 /// A submitted form.
 #[derive(Debug)]
 pub struct SubmittedDebt {
-    form: DebtForm,
-    /// The body of the same calculation in the API, or the number of the line that cannot be read.
-    body: Result<String, usize>,
+    pub(super) form: DebtForm,
+    /// The body of the same calculation in the API.
+    body: Result<String, BadLine>,
+    /// The number of the line of each instalment.
+    lines: Vec<usize>,
 }
 
 #[derive(Template)]
@@ -45,33 +46,9 @@ pub(super) struct DebtHtml {
     about: &'static str,
     tabs: Vec<Tab>,
     indices: Vec<Choice>,
-    form: DebtForm,
+    debt: DebtForm,
     error: Option<String>,
     result: Option<Outcome>,
-}
-
-/// The result as shown.
-struct Outcome {
-    sentence: String,
-    result: String,
-    machine_result: String,
-    lines: Vec<Line>,
-    totals: Vec<(String, String)>,
-    months: Vec<(String, String, String)>,
-    legal_rates: Vec<(String, String)>,
-    document: Document,
-    body: String,
-}
-
-struct Line {
-    date: String,
-    label: String,
-    amount: String,
-    factor: String,
-    corrected: String,
-    percent: String,
-    interest: String,
-    total: String,
 }
 
 impl DebtForm {
@@ -85,6 +62,11 @@ impl DebtForm {
             fine_on: "corrected".into(),
             ..Self::default()
         }
+    }
+
+    /// The form of a debt to be copied from a document.
+    pub(super) fn unanswered() -> Self {
+        Self { rule: "legal".into(), ..Self::default() }
     }
 }
 
@@ -103,7 +85,14 @@ impl SubmittedDebt {
             fees_percent: field("fees_percent")?,
             instalments: value("instalments")?.unwrap_or_default().to_owned(),
         };
-        Ok(Self { body: form.body(), form })
+        let (lines, body) = match debt_lines::read(&form.instalments) {
+            Ok(read) => {
+                let (lines, instalments) = read.into_iter().unzip();
+                (lines, Ok(form.body(instalments)))
+            }
+            Err(bad) => (Vec::new(), Err(bad)),
+        };
+        Ok(Self { form, body, lines })
     }
 
     /// The body of the same calculation in the API; an empty one if a line cannot be read.
@@ -113,21 +102,26 @@ impl SubmittedDebt {
 
     /// The form with the API's response as the result, or with its error message.
     pub fn render(self, data: &Data<'_>, reader: Reader, answer: Result<&[u8], &str>) -> Rendered {
-        let Self { form, body } = self;
-        let frame = Frame::new(data, reader, Kind::Debt.path());
-        let mut page = page(form, frame);
-        match (body, answer) {
-            (Err(line), _) => {
-                let t = &reader.language.texts().debt;
-                page.error = Some(t.error_line.replace("{line}", &line.to_string()));
+        let outcome = match answer {
+            Ok(answer) => {
+                Ok(debt_document::read(answer, data, reader.language).map_err(askama::Error::custom)?)
             }
-            (Ok(body), Ok(answer)) => {
-                let outcome = outcome(answer, body, data, reader.language);
-                page.result = Some(outcome.map_err(askama::Error::custom)?);
-            }
-            (Ok(_), Err(message)) => page.error = Some(refusal::of_debt(message, reader.language)),
+            Err(message) => Err(self.refusal(message, reader.language)),
+        };
+        let mut page = page(self.form, Frame::new(data, reader, Kind::Debt.path()));
+        match outcome {
+            Ok(outcome) => page.result = Some(outcome),
+            Err(error) => page.error = Some(error),
         }
         page.render()
+    }
+
+    /// The reason why the debt cannot be calculated, given the API's error message.
+    pub(super) fn refusal(&self, message: &str, language: Language) -> String {
+        match self.body {
+            Err(bad) => refusal::of_line(bad, language),
+            Ok(_) => refusal::of_debt(message, &self.lines, language),
+        }
     }
 }
 
@@ -139,7 +133,7 @@ pub(super) fn page(form: DebtForm, frame: Frame) -> DebtHtml {
         about: Kind::Debt.about(language),
         tabs: tabs(Kind::Debt, language),
         indices: indices(&form.index, language),
-        form,
+        debt: form,
         error: None,
         result: None,
     }
@@ -168,26 +162,15 @@ struct Interest<'a> {
     from: Option<&'a str>,
 }
 
-#[derive(Serialize)]
-struct Instalment {
-    date: String,
-    amount: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-}
-
 impl DebtForm {
-    fn body(&self) -> Result<String, usize> {
+    fn body(&self, instalments: Vec<Instalment>) -> String {
         let given = |text: &str| (!text.is_empty()).then(|| typed::percentage(text));
-        let lines = self.instalments.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let instalments =
-            lines.map(|(place, line)| instalment(line).ok_or(place + 1)).collect::<Result<_, _>>()?;
         let body = Body {
             to: &self.to,
             index: Some(&*self.index).filter(|index| !index.is_empty()),
             interest: Interest {
                 rule: &self.rule,
-                monthly_percent: given(&self.monthly_percent).filter(|_| self.rule == "simple"),
+                monthly_percent: given(&self.monthly_percent),
                 from: Some(&*self.interest_from).filter(|from| !from.is_empty()),
             },
             fine_percent: given(&self.fine_percent),
@@ -196,150 +179,6 @@ impl DebtForm {
             instalments,
         };
         // Texts and lists always have a JSON form.
-        Ok(serde_json::to_string(&body).unwrap_or_default())
+        serde_json::to_string(&body).unwrap_or_default()
     }
-}
-
-/// A line: a date, an amount and perhaps a name, with tabs, semicolons or spaces between them.
-fn instalment(line: &str) -> Option<Instalment> {
-    let separator = ['\t', ';'].into_iter().find(|separator| line.contains(*separator));
-    let fields: Vec<&str> = match separator {
-        Some(separator) => line.split(separator).map(str::trim).filter(|field| !field.is_empty()).collect(),
-        None => line.split_whitespace().filter(|field| *field != "R$").collect(),
-    };
-    let (date, amount) = (fields.first()?, fields.get(1)?);
-    let label = typed::shown(&fields[2..].join(" "));
-    Some(Instalment {
-        date: typed::day(date)?,
-        amount: typed::amount(amount),
-        label: (!label.is_empty()).then_some(label),
-    })
-}
-
-/// Fields of a response that are shown. Numbers keep their text.
-#[derive(Deserialize)]
-struct Answer<'a> {
-    to: &'a str,
-    #[serde(borrow)]
-    interest: InterestAnswer<'a>,
-    #[serde(borrow)]
-    fine_percent: &'a RawValue,
-    #[serde(borrow)]
-    fees_percent: &'a RawValue,
-    #[serde(borrow)]
-    instalments: Vec<LineAnswer<'a>>,
-    #[serde(borrow)]
-    subtotal: &'a RawValue,
-    #[serde(borrow)]
-    fine: &'a RawValue,
-    #[serde(borrow)]
-    fees: &'a RawValue,
-    #[serde(borrow)]
-    result: &'a RawValue,
-    #[serde(borrow)]
-    editions: Editions<'a>,
-    #[serde(borrow)]
-    receipt: Vec<MonthAnswer<'a>>,
-    #[serde(borrow)]
-    legal_rates: Vec<MonthAnswer<'a>>,
-    check: &'a str,
-}
-
-#[derive(Deserialize)]
-struct InterestAnswer<'a> {
-    rule: &'a str,
-    #[serde(borrow)]
-    monthly_percent: &'a RawValue,
-    from: Option<&'a str>,
-}
-
-#[derive(Deserialize)]
-struct LineAnswer<'a> {
-    date: &'a str,
-    label: Option<String>,
-    #[serde(borrow)]
-    amount: &'a RawValue,
-    #[serde(borrow)]
-    correction_factor: &'a RawValue,
-    #[serde(borrow)]
-    corrected: &'a RawValue,
-    #[serde(borrow)]
-    interest_percent: &'a RawValue,
-    #[serde(borrow)]
-    interest: &'a RawValue,
-    #[serde(borrow)]
-    total: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct MonthAnswer<'a> {
-    month: &'a str,
-    #[serde(borrow)]
-    value: &'a RawValue,
-    #[serde(borrow)]
-    factor: Option<&'a RawValue>,
-}
-
-fn outcome(
-    answer: &[u8],
-    body: String,
-    data: &Data<'_>,
-    language: Language,
-) -> Result<Outcome, serde_json::Error> {
-    let answer: Answer<'_> = serde_json::from_slice(answer)?;
-    let number = |raw: &RawValue| format::number(raw.get(), language);
-    let money = |raw: &RawValue| format::reais(raw.get(), language);
-    let percent = |raw: &RawValue| format!("{}%", number(raw));
-    let t = &language.texts().debt;
-    let line = |line: &LineAnswer<'_>| Line {
-        date: Day::parse(line.date).map_or_else(|_| line.date.to_owned(), |day| format::day(day, language)),
-        label: line.label.clone().unwrap_or_default(),
-        amount: number(line.amount),
-        factor: number(line.correction_factor),
-        corrected: number(line.corrected),
-        percent: number(line.interest_percent),
-        interest: number(line.interest),
-        total: number(line.total),
-    };
-    let totals = vec![
-        (t.interest.to_owned(), interest(&answer.interest, language)),
-        (t.subtotal.to_owned(), money(answer.subtotal)),
-        (t.fine.replace("{percent}", &number(answer.fine_percent)), money(answer.fine)),
-        (t.fees.replace("{percent}", &number(answer.fees_percent)), money(answer.fees)),
-        (t.result.to_owned(), money(answer.result)),
-    ];
-    let month = |row: &MonthAnswer<'_>| {
-        (listed(row.month, language), percent(row.value), row.factor.map(number).unwrap_or_default())
-    };
-    Ok(Outcome {
-        sentence: t.sentence.replace("{to}", &when(answer.to, language)),
-        result: money(answer.result),
-        machine_result: answer.result.get().to_owned(),
-        lines: answer.instalments.iter().map(line).collect(),
-        totals,
-        months: answer.receipt.iter().map(month).collect(),
-        legal_rates: answer
-            .legal_rates
-            .iter()
-            .map(|row| (listed(row.month, language), percent(row.value)))
-            .collect(),
-        document: Document::new(Kind::Debt, None, &answer.editions, answer.check, data, language),
-        body,
-    })
-}
-
-/// The rule of interest in words.
-fn interest(interest: &InterestAnswer<'_>, language: Language) -> String {
-    let t = &language.texts().debt;
-    let mut text = match interest.rule {
-        "simple" => {
-            format!("{} ({}%)", t.rule_simple, format::number(interest.monthly_percent.get(), language))
-        }
-        "legal" => t.rule_legal.to_owned(),
-        _ => t.rule_none.to_owned(),
-    };
-    if let Some(from) = interest.from {
-        text += &format!("; {} {}", t.from_day, when(from, language));
-    }
-    text
 }

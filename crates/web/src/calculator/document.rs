@@ -1,6 +1,6 @@
 //! The parts of a calculation's document that do not depend on its kind: rule, sources, date, and check code.
 
-use lastro_model::{Decimal, Series, brasilia_day};
+use lastro_model::{Series, Source, brasilia_day};
 use serde_json::value::RawValue;
 
 use super::kind::Kind;
@@ -15,7 +15,9 @@ const MINUTE_MS: i64 = 60_000;
 /// Facts at the end of the document.
 pub(super) struct Document {
     pub(super) title: &'static str,
-    pub(super) rule: &'static str,
+    pub(super) rule: String,
+    /// Whether a value is one of the built-in sample, which nobody published.
+    pub(super) is_sample: bool,
     pub(super) sources: Vec<SourceFact>,
     pub(super) calculated_at: String,
     pub(super) check: String,
@@ -29,6 +31,7 @@ pub(super) struct SourceFact {
     pub(super) name: &'static str,
     pub(super) code: u32,
     pub(super) edition: String,
+    pub(super) is_sample: bool,
 }
 
 pub(super) type Editions<'a> = std::collections::BTreeMap<&'a str, &'a RawValue>;
@@ -36,21 +39,25 @@ pub(super) type Editions<'a> = std::collections::BTreeMap<&'a str, &'a RawValue>
 impl Document {
     pub(super) fn new(
         kind: Kind,
-        rate: Option<&str>,
+        rule: String,
         editions: &Editions<'_>,
         check: &str,
         data: &Data<'_>,
         language: Language,
     ) -> Self {
         let source = |(id, edition): (&&str, &&RawValue)| {
-            let about = Series::parse(id)?.about();
+            let series = Series::parse(id)?;
+            let (about, edition) = (series.about(), edition.get().to_owned());
             let (name, code) = (words::name(about, language), about.code);
-            Some(SourceFact { id: (*id).to_owned(), name, code, edition: edition.get().to_owned() })
+            let is_sample = data.is_sample(Source::Series(series));
+            Some(SourceFact { id: (*id).to_owned(), name, code, edition, is_sample })
         };
+        let sources: Vec<SourceFact> = editions.iter().filter_map(source).collect();
         Self {
             title: kind.name(language),
-            rule: kind.rule(rate, language),
-            sources: editions.iter().filter_map(source).collect(),
+            rule,
+            is_sample: sources.iter().any(|source| source.is_sample),
+            sources,
             calculated_at: moment(data.now.unix_ms, language),
             check: check.to_owned(),
             check_path: format!("/calculator/check/{check}"),
@@ -64,13 +71,4 @@ fn moment(unix_ms: i64, language: Language) -> String {
     let time = format!("{:02}:{:02}", minutes / 60, minutes % 60);
     let day = format::day(brasilia_day(unix_ms), language);
     language.texts().document.brasilia.replace("{day}", &day).replace("{time}", &time)
-}
-
-/// An amount times a factor, in cents, half up: the amount of a line of the receipt.
-pub(super) fn times(amount: &str, factor: &str) -> Option<String> {
-    let (amount, factor): (Decimal, Decimal) = (amount.parse().ok()?, factor.parse().ok()?);
-    let product = amount.checked_mul(factor)?;
-    let mut cents = product.round_dp_with_strategy(2, lastro_model::RoundingStrategy::MidpointAwayFromZero);
-    cents.rescale(2);
-    Some(cents.to_string())
 }

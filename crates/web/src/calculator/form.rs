@@ -60,8 +60,8 @@ impl Form {
             Ok::<_, E>(typed::shown(value(name)?.unwrap_or(otherwise)))
         };
         Ok(Self {
-            index: field("index")?,
-            rate: field("rate")?,
+            index: field("index")?.to_ascii_lowercase(),
+            rate: field("rate")?.to_ascii_lowercase(),
             rate_percent: field("rate_percent")?,
             from: field("from")?,
             to: field("to")?,

@@ -78,12 +78,11 @@ impl Kind {
         }
     }
 
-    /// The rule in words, for the document. `rate` is the rate of an accumulation.
+    /// The rule in words, for the document. `rate` is the rate of an accumulation. A debt has a rule of its own.
     pub(super) fn rule(self, rate: Option<&str>, language: Language) -> &'static str {
         let t = &language.texts().document;
         match self {
-            Self::Correction => t.rule_correction,
-            Self::Debt => t.rule_debt,
+            Self::Correction | Self::Debt => t.rule_correction,
             Self::Accumulation if rate == Some("selic") => t.rule_selic,
             Self::Accumulation => t.rule_cdi,
             Self::LegalInterest => t.rule_legal,

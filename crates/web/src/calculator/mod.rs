@@ -2,7 +2,10 @@
 //! that both show the same digits.
 
 mod check;
+mod choices;
 mod debt;
+mod debt_document;
+mod debt_lines;
 mod document;
 mod form;
 mod kind;
@@ -12,17 +15,18 @@ mod refusal;
 use std::borrow::Cow;
 
 use askama::Template;
-use lastro_calc::is_price_index;
 use lastro_catalog::Catalog;
-use lastro_model::{About, Series};
+use lastro_model::Series;
 use outcome::Outcome;
 
 use crate::data::Data;
+use crate::format;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
-use crate::{format, words};
-pub use check::{CheckOutcome, CheckPage};
+pub use crate::typed::readings;
+pub use check::{CheckForm, CheckInputs, CheckOutcome, CheckPage};
+use choices::{Choice, Tab, indices, tabs};
 use debt::DebtForm;
 pub use debt::SubmittedDebt;
 use form::Form;
@@ -57,18 +61,6 @@ struct CalculatorHtml {
     result: Option<Outcome>,
 }
 
-struct Tab {
-    href: String,
-    name: &'static str,
-    current: bool,
-}
-
-struct Choice {
-    id: &'static str,
-    name: &'static str,
-    selected: bool,
-}
-
 impl Page for Calculator {
     fn path(&self) -> Cow<'static, str> {
         self.kind.path().into()
@@ -93,6 +85,19 @@ impl Submitted {
     pub fn read<'a, E>(kind: Kind, value: impl Fn(&str) -> Result<Option<&'a str>, E>) -> Result<Self, E> {
         let form = Form::read(kind, value)?;
         Ok(Self { kind, query: form.query(kind), form })
+    }
+
+    /// The form to be copied from a document: without the defaults of fields that are not given.
+    pub fn read_document<'a, E>(
+        kind: Kind,
+        value: impl Fn(&str) -> Result<Option<&'a str>, E>,
+    ) -> Result<Self, E> {
+        let is_amount_given = value("amount")?.is_some();
+        let mut submitted = Self::read(kind, value)?;
+        if !is_amount_given {
+            submitted.form.amount.clear();
+        }
+        Ok(submitted)
     }
 
     /// Query string of the same calculation in the API.
@@ -129,21 +134,6 @@ fn calculator(catalog: &Catalog, kind: Kind, form: Form, frame: Frame) -> Calcul
         error: None,
         result: None,
     }
-}
-
-fn tabs(kind: Kind, language: Language) -> Vec<Tab> {
-    let tab = |other: Kind| Tab { href: other.path(), name: other.name(language), current: other == kind };
-    Kind::ALL.into_iter().map(tab).collect()
-}
-
-fn indices(selected: &str, language: Language) -> Vec<Choice> {
-    let indices = Series::ALL.into_iter().map(Series::about).filter(|about| is_price_index(about));
-    let choice = |about: &'static About| Choice {
-        id: about.id,
-        name: words::name(about, language),
-        selected: about.id == selected,
-    };
-    indices.map(choice).collect()
 }
 
 fn held(catalog: &Catalog, series: Series, language: Language) -> String {

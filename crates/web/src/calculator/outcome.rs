@@ -1,10 +1,11 @@
 //! Result of a calculation, read from the API's own response: every digit is the API's.
 
-use lastro_model::{Day, Frequency};
+use lastro_calc::{Month, running_amount};
+use lastro_model::{Day, Frequency, Series};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Document, Editions, times};
+use super::document::{Document, Editions};
 use super::kind::Kind;
 use crate::data::Data;
 use crate::format;
@@ -14,6 +15,8 @@ use crate::texts::CalculatorTexts;
 /// Fields of a response that are shown. Numbers keep their text.
 #[derive(Deserialize)]
 struct Answer<'a> {
+    index: Option<&'a str>,
+    negative: Option<&'a str>,
     from: Option<&'a str>,
     to: Option<&'a str>,
     month: Option<&'a str>,
@@ -36,6 +39,8 @@ struct Answer<'a> {
     currency_from: &'a str,
     #[serde(default = "real")]
     currency_to: &'a str,
+    #[serde(borrow)]
+    divisor: Option<&'a RawValue>,
     #[serde(borrow)]
     editions: Editions<'a>,
     #[serde(borrow, default)]
@@ -68,8 +73,6 @@ pub(super) struct Outcome {
     /// The API call that gives the same result.
     pub(super) call: String,
     pub(super) receipt: Vec<Step>,
-    /// Whether the lines of the receipt have amounts: not if the currency changes on the way.
-    pub(super) has_amounts: bool,
     pub(super) document: Document,
 }
 
@@ -88,45 +91,108 @@ pub(super) fn read(
     language: Language,
 ) -> Result<Outcome, serde_json::Error> {
     let answer: Answer<'_> = serde_json::from_slice(body)?;
-    let t = &language.texts().calculator;
-    let mut document = Document::new(kind, answer.rate, &answer.editions, answer.check, data, language);
+    let rule = rule(&answer, kind, language);
+    let mut document = Document::new(kind, rule, &answer.editions, answer.check, data, language);
     document.check_path += &format!("?{asked}&result={}", answer.result.get());
-    let has_amounts = answer.currency_from == answer.currency_to;
-    let step = |step: &StepAnswer<'_>| step_shown(step, &answer, has_amounts, language);
+    let start = answer.receipt.first().and_then(StepAnswer::days).map(|(first, _)| first);
+    let step = |step: &StepAnswer<'_>| step_shown(step, start, &answer, language);
     Ok(Outcome {
         sentence: sentence(&answer, kind, asked, language),
         result: result(&answer, kind, asked, language),
         machine_result: answer.result.get().to_owned(),
-        facts: facts(&answer, t, language),
+        facts: facts(&answer, language),
         call: format!("/api/v1/calc/{}?{asked}", kind.id()),
         receipt: answer.receipt.iter().map(step).collect(),
-        has_amounts,
         document,
     })
 }
 
-fn step_shown(step: &StepAnswer<'_>, answer: &Answer<'_>, has_amounts: bool, language: Language) -> Step {
+impl StepAnswer<'_> {
+    /// The first and the last day of its period.
+    fn days(&self) -> Option<(Day, Day)> {
+        match (self.date, self.month) {
+            (Some(date), _) => Day::parse(date).ok().map(|day| (day, day)),
+            (None, month) => Month::parse(month?).ok().map(|month| (month.first_day(), month.last_day())),
+        }
+    }
+}
+
+fn step_shown(step: &StepAnswer<'_>, start: Option<Day>, answer: &Answer<'_>, language: Language) -> Step {
     let t = &language.texts().calculator;
     let day = listed(step.date.or(step.month).unwrap_or_default(), language);
     let credited =
         step.credited_on.map(|day| format!(", {}", t.credited_on.replace("{date}", &when(day, language))));
-    let amount = times(answer.amount.get(), step.factor.get()).filter(|_| has_amounts);
+    let amount = || {
+        let (amount, factor) = (answer.amount.get().parse().ok()?, step.factor.get().parse().ok()?);
+        let last = step.days()?.1;
+        let (amount, currency) = running_amount(amount, factor, start?, last)?;
+        Some(format::money(&amount.to_string(), currency, &last.to_string(), language))
+    };
     Step {
         when: day + &credited.unwrap_or_default(),
         value: format!("{}%", format::number(step.value.get(), language)),
         factor: format::number(step.factor.get(), language),
-        amount: amount.map(|amount| money_after(&amount, answer, language)).unwrap_or_default(),
+        amount: amount().unwrap_or_default(),
     }
 }
 
-fn facts(answer: &Answer<'_>, t: &CalculatorTexts, language: Language) -> Vec<(&'static str, String)> {
+fn facts(answer: &Answer<'_>, language: Language) -> Vec<(&'static str, String)> {
+    let t = &language.texts().calculator;
     let number = |raw: &RawValue| format::number(raw.get(), language);
+    let index = answer.index.and_then(Series::parse);
+    let negative = |id| if id == "ignore" { t.ignore } else { t.apply };
     let facts = [
+        index.map(|index| (t.index, index.about().label.to_owned())),
+        answer.negative.map(|id| (t.negative, negative(id).to_owned())),
+        ignored_fall(answer).map(|factor| (t.index_factor, number(factor))),
         answer.percent.map(|percent| (t.change, format!("{}%", number(percent)))),
         answer.factor.map(|factor| (t.factor, number(factor))),
+        conversion(answer, t, language).map(|conversion| (t.currency, conversion)),
         answer.wage.map(|wage| (t.wage, format::reais(wage.get(), language))),
     ];
     facts.into_iter().flatten().collect()
+}
+
+/// The factor of an index that fell, if the rent stays as it is.
+fn ignored_fall<'a>(answer: &Answer<'a>) -> Option<&'a RawValue> {
+    let (last, applied) = (answer.receipt.last()?.factor, answer.factor?);
+    (answer.negative == Some("ignore") && last.get() != applied.get()).then_some(last)
+}
+
+/// The change of the currency in words, if there was one.
+fn conversion(answer: &Answer<'_>, t: &CalculatorTexts, language: Language) -> Option<String> {
+    let divisor = answer.divisor.filter(|_| answer.currency_from != answer.currency_to)?;
+    let named = |code: &str| format!("{code} ({})", currency_name(code));
+    let text = t.conversion.replace("{from}", &named(answer.currency_from));
+    let text = text.replace("{to}", &named(answer.currency_to));
+    Some(text.replace("{divisor}", &format::number(divisor.get(), language)))
+}
+
+/// The name of a currency of Brazil, the same in all languages.
+fn currency_name(code: &str) -> &'static str {
+    match code {
+        "BRZ" => "cruzeiro, 1942–1967",
+        "BRB" => "cruzeiro novo, cruzeiro, 1967–1986",
+        "BRC" => "cruzado",
+        "BRN" => "cruzado novo",
+        "BRE" => "cruzeiro, 1990–1993",
+        "BRR" => "cruzeiro real",
+        _ => "real",
+    }
+}
+
+/// The rule in words, with the choices that were made.
+fn rule(answer: &Answer<'_>, kind: Kind, language: Language) -> String {
+    let (rule, t) = (kind.rule(answer.rate, language), &language.texts().document);
+    match (answer.negative, ignored_fall(answer)) {
+        (_, Some(factor)) => {
+            let factor = format::number(factor.get(), language);
+            format!("{rule} {}", t.rule_rent_ignored.replace("{factor}", &factor))
+        }
+        (Some("ignore"), None) => format!("{rule} {}", t.rule_rent_ignore),
+        (Some(_), None) => format!("{rule} {}", t.rule_rent_apply),
+        (None, None) => rule.to_owned(),
+    }
 }
 
 /// Whether the inputs of a conversion are a number of wages, and not an amount.

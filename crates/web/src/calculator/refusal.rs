@@ -1,5 +1,6 @@
 //! Error messages of calculations in the reader's language. The API's messages are English, in a few known forms.
 
+use super::debt_lines::{BadLine, Fault};
 use super::outcome::when;
 use crate::language::Language;
 
@@ -25,6 +26,9 @@ pub(super) fn translated(message: &str, language: Language) -> String {
     if let Some(rest) = after("`month` must be ").filter(|rest| rest.ends_with("or later")) {
         return date(t.error_month, rest);
     }
+    if message.starts_with("the values of the period") {
+        return t.error_values.to_owned();
+    }
     if message.starts_with("either ") {
         return t.error_one_of.to_owned();
     }
@@ -38,21 +42,60 @@ pub(super) fn translated(message: &str, language: Language) -> String {
     }
 }
 
-/// The same for a debt.
-pub(super) fn of_debt(message: &str, language: Language) -> String {
-    let t = &language.texts().debt;
-    match message.split('`').nth(1) {
-        Some(name) if name.starts_with("instalments") => t.error_instalments.to_owned(),
-        Some("interest.from") => t.error_from.to_owned(),
-        Some("interest.rule" | "interest.monthly_percent" | "index" | "fine_on") => t.error_choice.to_owned(),
-        Some("fine_percent" | "fees_percent") => language.texts().calculator.error_percent.to_owned(),
-        _ => translated(message, language),
+/// The same for a debt. `lines` has the number of the line of each instalment.
+pub(super) fn of_debt(message: &str, lines: &[usize], language: Language) -> String {
+    let (t, of_all) = (&language.texts().debt, &language.texts().calculator);
+    let Some(name) = message.split('`').nth(1) else { return translated(message, language) };
+    let percent = |field: &str| t.error_percent.replace("{field}", field);
+    match name {
+        "instalments" => t.error_instalments.to_owned(),
+        "interest.monthly_percent" if message.contains("`simple` only") => t.error_monthly.to_owned(),
+        "interest.monthly_percent" => percent(t.monthly_percent),
+        "fine_percent" => percent(t.fine_percent),
+        "fees_percent" => percent(t.fees_percent),
+        "interest.from" => t.error_from.to_owned(),
+        "to" => t.error_to.to_owned(),
+        "index" | "interest.rule" | "fine_on" => t.error_choice.to_owned(),
+        _ => match of_instalment(name) {
+            Some((place, member)) => {
+                let text = match member {
+                    "amount" => of_all.error_amount,
+                    "label" => t.error_label,
+                    _ if message.ends_with("after `to`") => t.error_late,
+                    _ if message.contains("must not be before") => t.error_early,
+                    _ => t.error_date,
+                };
+                let line = lines.get(place).copied().unwrap_or(place + 1);
+                on_line(line, text, language)
+            }
+            None => translated(message, language),
+        },
     }
+}
+
+/// The place and the member of `instalments[3].date`.
+fn of_instalment(name: &str) -> Option<(usize, &str)> {
+    let (place, member) = name.strip_prefix("instalments[")?.split_once("].")?;
+    Some((place.parse().ok()?, member))
+}
+
+/// The error for a pasted line that cannot be read.
+pub(super) fn of_line(bad: BadLine, language: Language) -> String {
+    let t = &language.texts().debt;
+    let text = match bad.fault {
+        Fault::Incomplete => t.error_line,
+        Fault::Ambiguous => t.error_spaces,
+    };
+    on_line(bad.line, text, language)
+}
+
+fn on_line(line: usize, text: &str, language: Language) -> String {
+    language.texts().debt.on_line.replace("{line}", &line.to_string()).replace("{error}", text)
 }
 
 #[cfg(test)]
 mod tests {
-    use lastro_calc::{CalcError, Month};
+    use lastro_calc::{CalcError, DebtError, Month};
     use lastro_model::Day;
 
     use super::*;
@@ -66,6 +109,7 @@ mod tests {
             (CalcError::Reversed, "O início do período não pode"),
             (CalcError::TooEarly(day), "O período não pode começar antes de 30/08/2024"),
             (CalcError::TooLate(day), "O período não pode terminar depois de 30/08/2024"),
+            (CalcError::TooLarge, "Os valores do período não permitem"),
             (CalcError::Wages, "A quantidade de salários deve"),
             (CalcError::MonthTooEarly(Month::of(day)), "O mês não pode ser anterior a agosto de 2024"),
             (
@@ -78,6 +122,26 @@ mod tests {
             ),
         ] {
             let told = translated(&error.to_string(), Language::Portuguese);
+            assert!(told.starts_with(beginning), "{error}: {told}");
+        }
+    }
+
+    #[test]
+    fn every_error_of_a_debt_has_a_portuguese_message() {
+        for (error, beginning) in [
+            (DebtError::Count, "Informe de 1 a 500 parcelas"),
+            (DebtError::Amount(0), "Linha 7: O valor deve"),
+            (DebtError::TooEarly(1), "Linha 9: a data da parcela não pode ser anterior"),
+            (DebtError::TooLate(1), "Linha 9: a data da parcela não pode ser posterior"),
+            (DebtError::InterestFrom, "Os juros devem começar"),
+            (CalcError::Percent("fine_percent").into(), "Campo “Multa"),
+            (CalcError::Percent("fees_percent").into(), "Campo “Honorários"),
+            (CalcError::Percent("interest.monthly_percent").into(), "Campo “Juros simples ao mês"),
+            (CalcError::ToTooEarly(Day::parse("1994-07-01").unwrap()).into(), "A data do cálculo deve"),
+            (CalcError::NotAPriceIndex("selic").into(), "Escolha um índice"),
+            (CalcError::TooLarge.into(), "Os valores do período não permitem"),
+        ] {
+            let told = of_debt(&DebtError::to_string(&error), &[7, 9], Language::Portuguese);
             assert!(told.starts_with(beginning), "{error}: {told}");
         }
     }

@@ -163,7 +163,8 @@ texts! {
         edition, call, receipt, receipt_text,
         receipt_when, receipt_rate, receipt_amount, credited_on, blank, refused, error_amount, error_percent, error_wages,
         error_one_of, error_month,
-        error_reversed, error_early, error_late, error_missing, error_date, error_choice,
+        error_reversed, error_early, error_late, error_missing, error_date, error_choice, error_values,
+        index_factor, currency, conversion,
     }
 }
 
@@ -171,7 +172,8 @@ texts! {
     /// A calculation as a document to print.
     DocumentTexts {
         parties, parties_note, print, rule, rule_correction, rule_cdi, rule_selic, rule_legal, rule_savings, rule_rent, rule_wages,
-        rule_debt, source, calculated_at, brasilia, made_by, check, check_now, check_at, not_advice,
+        rule_rent_apply, rule_rent_ignore, rule_rent_ignored, sample, sample_detail, sample_source,
+        source, calculated_at, brasilia, made_by, check, check_now, check_at, not_advice,
     }
 }
 
@@ -182,6 +184,10 @@ texts! {
         interest_from_note, from_day, fine_percent, fine_on, fine_corrected, fine_total, fees_percent, instalments,
         instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
         result, lines, months, legal_rates, error_line, error_from, error_instalments, error_choice,
+        corrected_sum, interest_sum, sum, on_line, error_spaces, error_date, error_early, error_late, error_label,
+        error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal,
+        says_no_interest, says_counted, says_counted_from, says_fine_corrected, says_fine_total, says_no_fine,
+        says_fees, says_no_fees, says_rounding,
     }
 }
 
@@ -189,7 +195,7 @@ texts! {
     /// The check of a calculation's code.
     CheckTexts {
         title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, unknown, unknown_text,
-        result,
+        result, link, code_note, go_on, submit, incomplete, incomplete_text, incomplete_debt, unknown_kind, unreadable,
     }
 }
 

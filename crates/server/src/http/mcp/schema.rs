@@ -202,7 +202,7 @@ pub(super) fn exchange_rate() -> Value {
 }
 
 /// Members of every calculation.
-const RESULTS: [&str; 9] = [
+const RESULTS: [&str; 10] = [
     "amount",
     "factor",
     "percent",
@@ -210,6 +210,7 @@ const RESULTS: [&str; 9] = [
     "receipt",
     "currency_from",
     "currency_to",
+    "divisor",
     "convention",
     "series",
 ];
@@ -224,6 +225,7 @@ fn calculation(inputs: Value, names: &[&'static str], when: (&str, &Value)) -> V
         "result": number(),
         "currency_from": text(),
         "currency_to": text(),
+        "divisor": number(),
         "convention": text(),
         "series": text(),
         "receipt": list_of(&row(&step, &[when.0, "value", "factor"])),

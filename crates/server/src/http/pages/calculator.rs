@@ -2,10 +2,13 @@
 
 use bytes::Bytes;
 use http::StatusCode;
-use lastro_web::calculator::{CheckOutcome, CheckPage, Kind, Submitted, SubmittedDebt};
+use lastro_web::calculator::{
+    CheckForm, CheckInputs, CheckOutcome, CheckPage, Kind, Submitted, SubmittedDebt, readings,
+};
 use lastro_web::{Calculator, Data};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::keeping::{self, drawn_for_one, kept};
+use super::keeping::{self, drawn_for_one, kept, redirect};
 use super::reader;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question, ReadHandler};
@@ -87,32 +90,88 @@ pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
     Ok(keeping::private(reader, &site.origin(head), &text).private(status))
 }
 
-/// Whether a code is that of the inputs and the result in the query.
+/// The address of the form of a debt, as people remember it.
+pub fn debt_form(question: &Question<'_>) -> Result<Reply, ApiError> {
+    redirect(question, "/calculator?kind=debt")
+}
+
+/// The form for a code, which leads to the page of that code.
+pub fn check_form(question: &Question<'_>) -> Result<Reply, ApiError> {
+    match question.query.get("code")?.map(str::trim) {
+        None | Some("") => kept(question, &CheckForm),
+        Some(code) => {
+            Reply::redirect(&format!("/calculator/check/{}", utf8_percent_encode(code, NON_ALPHANUMERIC)))
+        }
+    }
+}
+
+/// Whether a code is that of the inputs and the result in the query. The inputs of a debt do not fit there: its page
+/// has a form for them.
 pub fn check(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let code = question.path.get("code");
-    let verdict = calculations::check(question.site, question.catalog, code, &question.query);
-    let result = question.query.get("result")?.unwrap_or_default().to_owned();
-    let page = CheckPage { code: code.to_owned(), result, outcome: outcome(verdict) };
+    let (code, query) = (question.path.get("code"), &question.query);
+    let result = query.get("result")?.unwrap_or_default().trim().to_owned();
+    let (inputs, outcome) = match calculations::kind_of_code(code).and_then(Kind::parse) {
+        None => (CheckInputs::None, CheckOutcome::Unknown),
+        Some(Kind::Debt) => (CheckInputs::Debt(None), CheckOutcome::Incomplete),
+        Some(kind) => {
+            let submitted = Submitted::read_document(kind, |name| query.get(name))?;
+            let outcome = match &*result {
+                "" => CheckOutcome::Incomplete,
+                result => outcome(checked(question, code, submitted.query(), result)?),
+            };
+            (CheckInputs::Calculation(submitted), outcome)
+        }
+    };
+    let page = CheckPage { code: code.to_owned(), result, inputs, outcome, refusal: None };
     drawn_for_one(question, |data, reader| Ok((page.render(data, reader)?, StatusCode::OK)))
 }
 
-/// Whether a code is that of a debt: the JSON of the API with `result`, or a form with both.
+/// Checks the inputs as programs write them, then as people do: `typed` is the query of the form.
+fn checked(question: &Question<'_>, code: &str, typed: &str, result: &str) -> Result<Verdict, ApiError> {
+    let (results, typed) = (readings(result), Query::of_page(typed)?);
+    let mut verdicts = [&question.query, &typed]
+        .into_iter()
+        .map(|query| calculations::check(question.site, question.catalog, code, query, &results));
+    Ok(verdicts.find(|verdict| *verdict != Verdict::Unknown).unwrap_or(Verdict::Unknown))
+}
+
+/// Whether a code is that of a debt: the JSON of the API with `result`, or the fields of the form with it. Inputs that
+/// cannot be read never had a code.
 pub async fn check_debt(action: Action<'_>) -> Result<Reply, ApiError> {
     let Action { served, site, now, head, query, path, body, .. } = action;
     let (reader, body) = (reader::of(head, &query), body.whole().await?);
     let (catalog, freshness) = (served.catalog.load(), served.freshness.load());
     let code = path.get("code").to_owned();
-    let (debt, result) = if body.trim_ascii_start().starts_with(b"{") {
-        Debt::with_result(&body)?
-    } else {
-        let form = form(&body)?;
-        let debt = Debt::from_json(form.get("debt")?.unwrap_or_default().as_bytes())?;
-        (debt, form.get("result")?.unwrap_or_default().to_owned())
+    let (submitted, result, debt) = match debt_to_check(&body) {
+        Ok(read) => read,
+        Err(error) => (None, String::new(), Err(error)),
     };
-    let verdict = calculations::check_debt(site, &catalog, &code, &debt, &result);
+    let (outcome, refusal) = match debt {
+        Ok(_) if result.is_empty() => (CheckOutcome::Incomplete, None),
+        Ok(debt) => {
+            let verdict = calculations::check_debt(site, &catalog, &code, &debt, &readings(&result));
+            (outcome(verdict), None)
+        }
+        Err(ApiError::BadRequest(message)) => (CheckOutcome::Unknown, Some(message.into_owned())),
+        Err(error) => return Err(error),
+    };
+    let page = CheckPage { code, result, inputs: CheckInputs::Debt(submitted), outcome, refusal };
     let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: site.public_url() };
-    let text = CheckPage { code, result, outcome: outcome(verdict) }.render(&data, reader)?;
-    Ok(keeping::private(reader, &site.origin(head), &text).private(StatusCode::OK))
+    Ok(keeping::private(reader, &site.origin(head), &page.render(&data, reader)?).private(StatusCode::OK))
+}
+
+/// A debt to be checked: the form if it is one, the result on the document, and the debt.
+type DebtToCheck = (Option<SubmittedDebt>, String, Result<Debt, ApiError>);
+
+fn debt_to_check(body: &[u8]) -> Result<DebtToCheck, ApiError> {
+    if body.trim_ascii_start().starts_with(b"{") {
+        let (debt, result) = Debt::with_result(body)?;
+        return Ok((None, result, Ok(debt)));
+    }
+    let form = form(body)?;
+    let submitted = SubmittedDebt::read(|name| form.get(name))?;
+    let debt = Debt::from_json(submitted.body().as_bytes());
+    Ok((Some(submitted), form.get("result")?.unwrap_or_default().trim().to_owned(), debt))
 }
 
 fn outcome(verdict: Verdict) -> CheckOutcome {

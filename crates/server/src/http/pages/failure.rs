@@ -36,7 +36,10 @@ const fn failure(error: &ApiError) -> Failure {
         ApiError::Unauthorized(_) => Failure::Unauthorized,
         ApiError::UpgradeRequired { .. } => Failure::UpgradeRequired,
         ApiError::Forbidden(_) => Failure::Forbidden,
-        ApiError::NotFound(_) | ApiError::Gone(_) | ApiError::CursorExpired { .. } => Failure::NotFound,
+        ApiError::NotFound(_)
+        | ApiError::NoSuchValue(_)
+        | ApiError::Gone(_)
+        | ApiError::CursorExpired { .. } => Failure::NotFound,
         ApiError::MethodNotAllowed(_) => Failure::MethodNotAllowed,
         ApiError::PayloadTooLarge { .. } => Failure::PayloadTooLarge,
         ApiError::RateLimited { retry_after_seconds, .. } => {

@@ -107,6 +107,15 @@ pub(super) fn drawn_for_one(
     Ok(Reply { status, ..shown_to(reader, drawing.reply(Stored::Charged)) })
 }
 
+/// Sends the reader to another page, with the parameters of the request.
+pub(super) fn redirect(question: &Question<'_>, path: &str) -> Result<Reply, ApiError> {
+    let (query, joint) = (question.head.query(), if path.contains('?') { '&' } else { '?' });
+    match query {
+        "" => Reply::redirect(path),
+        query => Reply::redirect(&format!("{path}{joint}{query}")),
+    }
+}
+
 /// A page with private content. It is not compressed.
 pub(super) fn private(reader: Reader, origin: &str, text: &str) -> Reply {
     let drawing = Drawing::new(0, text.replace(ORIGIN_MARK, origin));

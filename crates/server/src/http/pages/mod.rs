@@ -27,10 +27,10 @@ use super::v1::companies::can_be_named;
 use crate::billing::{Billing, Offer, Offers};
 use crate::error::ApiError;
 pub use calculator::{
-    accumulation, calculator, check, check_debt, correction, debt, legal_interest, minimum_wages, rent,
-    savings,
+    accumulation, calculator, check, check_debt, check_form, correction, debt, debt_form, legal_interest,
+    minimum_wages, rent, savings,
 };
-use keeping::{drawn_for_one, kept, kept_text, kept_while_asked};
+use keeping::{drawn_for_one, kept, kept_text, kept_while_asked, redirect};
 pub use registration::submit as submit_pricing;
 
 const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id or code; /series lists them");
@@ -122,7 +122,11 @@ pub fn series_list(question: &Question<'_>) -> Result<Reply, ApiError> {
     drawn_for_one(question, |data, reader| Ok((page.render(data, reader)?, StatusCode::OK)))
 }
 
+/// The page of a series. Exchange rates, which the list of series has too, have pages of their own.
 pub fn series(question: &Question<'_>) -> Result<Reply, ApiError> {
+    if let Ok(pair) = named_pair(question) {
+        return redirect(question, &pair.path());
+    }
     chart_page(question, named_series(question)?)
 }
 

@@ -62,6 +62,15 @@ impl RequestBody {
         Ok(())
     }
 
+    /// Reads a body that has nothing to say: none, or an empty JSON object.
+    pub async fn nothing(self) -> Result<(), ApiError> {
+        let body = self.whole().await?;
+        if body.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        object(&body, &[], "this operation takes no body, or an empty JSON object").map(drop)
+    }
+
     /// The whole body, if it is not too large and arrives in time.
     pub async fn whole(self) -> Result<WholeBody, ApiError> {
         let Some(mut incoming) = self.incoming else { return Ok(WholeBody::default()) };
@@ -148,17 +157,6 @@ pub fn object<'a>(
     members(text, known).map_err(|fault| fault.error("", otherwise))
 }
 
-/// Parses a body that is a JSON object with these members into a type of its own. `otherwise` is the error for JSON of
-/// another shape.
-pub fn parsed<'a, T: Deserialize<'a>>(
-    body: &'a [u8],
-    known: &'static [&'static str],
-    otherwise: &str,
-) -> Result<T, ApiError> {
-    object(body, known, otherwise)?;
-    serde_json::from_slice(body).map_err(|_| bad(otherwise))
-}
-
 /// Deserializes an optional member: `null` counts as present.
 pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
@@ -191,6 +189,9 @@ impl ObjectFault {
         match self {
             Self::OtherShape => bad(otherwise),
             Self::Repeated(name) => bad(&format!("`{prefix}{name}` is given more than once")),
+            Self::Unknown { name, known: [] } => {
+                bad(&format!("`{prefix}{}` is not a member of this object, which has none", shown(&name)))
+            }
             Self::Unknown { name, known } => bad(&format!(
                 "`{prefix}{}` is not a member of this object; the nearest one is `{}`, and all are {}",
                 shown(&name),

@@ -115,6 +115,13 @@ impl Reply {
         Self { version: Version::data(stamps), ..Self::json(body) }
     }
 
+    /// Sends a browser to another page of this service. `path` is made of ASCII.
+    pub fn redirect(path: &str) -> Result<Self, ApiError> {
+        let location = HeaderValue::from_str(path).map_err(|_| ApiError::Internal)?;
+        let headers = vec![(header::LOCATION, location)];
+        Ok(Self { status: StatusCode::FOUND, headers, ..Self::json(Vec::new()) })
+    }
+
     pub fn error(error: &ApiError) -> Self {
         let (_, status) = error.code();
         let mut reply = Self::json(error.body()).private(status);

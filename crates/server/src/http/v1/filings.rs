@@ -8,6 +8,7 @@ use super::counts;
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
+use crate::http::request::nearest::shown;
 use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
@@ -70,7 +71,7 @@ impl<'a> Filters<'a> {
     pub fn companies(&self, question: &Question<'_>) -> Result<Vec<CompanyId>, ApiError> {
         let mut found: Vec<CompanyId> = Vec::new();
         for id in &self.company_ids {
-            let company = companies::filing(question.catalog, id)?;
+            let company = companies::filing(question.catalog, id).map_err(|_| no_company(id))?;
             if !found.contains(&company) {
                 found.push(company);
             }
@@ -92,10 +93,19 @@ impl<'a> Filters<'a> {
 
 fn company_ids<'a>(question: &'a Question<'_>) -> Result<Vec<&'a str>, ApiError> {
     let ids = question.query.list("company_id", MOST_COMPANIES)?;
-    if ids.iter().all(|id| companies::can_be_named(id)) {
-        return Ok(ids);
-    }
-    Err(bad("company_id", "must be registry codes, CNPJs or tickers with commas between them"))
+    let Some(malformed) = ids.iter().find(|id| !companies::can_be_named(id)) else { return Ok(ids) };
+    let reason = format!(
+        "must be registry codes, CNPJs or tickers with commas between them; `{}` is none of them",
+        shown(malformed)
+    );
+    Err(bad("company_id", &reason))
+}
+
+fn no_company(id: &str) -> ApiError {
+    ApiError::NoSuchValue(format!(
+        "`company_id` must name known companies; no company is called `{}`",
+        shown(id)
+    ))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {

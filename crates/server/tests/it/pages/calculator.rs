@@ -125,7 +125,7 @@ async fn wages_are_converted_both_ways_on_the_page() {
 }
 
 /// The verdict that the page of a check gives.
-fn verdict(page: &str) -> &str {
+pub(super) fn verdict(page: &str) -> &str {
     page.split("data-verdict=\"").nth(1).unwrap().split('"').next().unwrap()
 }
 
@@ -212,5 +212,5 @@ async fn a_debt_is_pasted_as_lines() {
     let bad = post("/calculator/debt?lang=pt", form("10/01/2026 1.000,00\nontem 5")).await.expect(400).text();
     assert!(bad.contains("Linha 2"), "{bad}");
     let late = post("/calculator/debt", form("10/01/2027 1")).await.expect(400).text();
-    assert!(late.contains("none before 1 July 1994"));
+    assert!(late.contains("Line 1: the date of an instalment must not be after"));
 }

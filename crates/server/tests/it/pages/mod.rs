@@ -1,6 +1,9 @@
 //! The pages for people: complete, without JavaScript, and without any other host.
 
 mod calculator;
+mod check;
+mod debt;
+mod documents;
 mod failures;
 mod foreign_words;
 mod fx;
@@ -20,7 +23,7 @@ use lastro_web::assets::OWN;
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 21] = [
+pub(crate) const PAGES: [&str; 23] = [
     "/",
     "/series",
     "/series/selic",
@@ -32,6 +35,8 @@ pub(crate) const PAGES: [&str; 21] = [
     "/calculator?kind=debt",
     "/calculator/savings?from=2026-01-10&to=2026-06-10&amount=1000",
     "/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
+    "/calculator/check",
+    "/calculator/check/D0",
     "/explore",
     "/explore/companies/PETR4",
     "/usage",

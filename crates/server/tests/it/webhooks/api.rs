@@ -23,7 +23,11 @@ async fn a_webhook_is_made_shown_changed_and_deleted() {
         "url": "HTTPS://Receiver.invalid:443/hook?token=1",
         "events": ["filing.created", "selic.updated", "filing.created"],
         "description": "Avisos — \"ação\"",
-        "filters": { "company_ids": ["090001"], "categories": ["Fato Relevante"], "series_ids": ["IGPM"] },
+        "filters": {
+            "company_ids": ["090001", "90001"],
+            "categories": ["Fato Relevante", "Fato Relevante"],
+            "series_ids": ["IGPM", "igpm"],
+        },
     });
     let created = app.post("/api/v1/webhooks", body.to_string()).key(&key).send().await.expect(201);
     assert_eq!(created.header("cache-control"), "no-store");
@@ -123,7 +127,8 @@ async fn bad_input_is_rejected_with_the_field_name() {
         (full("filters", json!({ "series_ids": "igpm" })), "`filters.series_ids`"),
         (full("filters", json!({ "series_ids": ["igpm", "igp-m"] })), "`filters.series_ids`"),
         (full("filters", json!({ "series_ids": ["igpm", "igp-m"] })), "`igp-m`"),
-        (full("filters", json!({ "series_ids": ["usd-brl"] })), "`usd-brl`"),
+        (full("filters", json!({ "series_ids": ["USD-BRL"] })), "`usd-brl` is an exchange rate"),
+        (full("filters", json!({ "series_ids": ["usd-brl"] })), "the event `fx.updated`"),
         (full("filters", json!({ "company_ids": ["PETR99"] })), "`filters.company_ids`"),
         (full("filters", json!({ "company_ids": ["7"] })), "no company is called `7`"),
         (full("filters", json!({ "company_ids": ["00.000.000/0001-91"] })), "`00.000.000/0001-91`"),
@@ -153,6 +158,25 @@ async fn bad_input_is_rejected_with_the_field_name() {
     app.get(&format!("{path}/deliveries?limit=0")).key(&key).send().await.expect(400);
     app.get("/api/v1/webhooks/%FF").key(&key).send().await.expect(400);
     app.post("/api/v1/webhooks", vec![0xff, 0xfe]).key(&key).send().await.expect(400);
+}
+
+#[tokio::test]
+async fn operations_without_a_body_take_no_members() {
+    let app = TestApp::start().await;
+    let key = app.ample_key(Plan::Platinum).await;
+    known_webhook::give(&app, &key).await;
+    let (webhook, delivery) = (known_webhook::WEBHOOK, known_webhook::DELIVERY);
+    for operation in ["test", "rotate-secret", &format!("deliveries/{delivery}/redeliver")] {
+        let path = format!("/api/v1/webhooks/{webhook}/{operation}");
+        for bad in [r#"{"x":1}"#, "[]", "x"] {
+            let message = app.post(&path, bad).key(&key).send().await.expect_error(400);
+            assert!(bad != r#"{"x":1}"# || message.contains("`x` is not a member"), "{operation}: {message}");
+        }
+        assert!(
+            [200, 201, 202].contains(&app.post(&path, " {} ").key(&key).send().await.status),
+            "{operation}"
+        );
+    }
 }
 
 /// Every request that names a webhook, as another customer would send it.

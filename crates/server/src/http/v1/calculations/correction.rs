@@ -24,6 +24,7 @@ impl FromQuery for Correction {
 
 impl Inputs for Correction {
     const LETTER: char = 'C';
+    const KIND: &'static str = "correction";
 
     fn canonical(&self) -> String {
         let Self { index, from, to, amount } = self;
@@ -62,6 +63,7 @@ impl FromQuery for Rent {
 
 impl Inputs for Rent {
     const LETTER: char = 'R';
+    const KIND: &'static str = "rent";
 
     fn canonical(&self) -> String {
         let Self { index, month, amount, negative } = self;

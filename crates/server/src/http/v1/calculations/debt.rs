@@ -11,10 +11,12 @@ use lastro_model::{Day, Decimal, Series, Stamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::inputs::{Answer, Inputs, Used, plain_decimal, price_index, refused, write_editions};
+use super::inputs::{
+    Answer, Inputs, Used, json_decimal, plain_decimal, price_index, refused, write_editions,
+};
 use crate::error::ApiError;
 use crate::http::handler::Action;
-use crate::http::request::body;
+use crate::http::request::body::{self, Members};
 use crate::http::request::query::bad;
 use crate::http::response::reply::Reply;
 use crate::http::site::Site;
@@ -23,7 +25,12 @@ const FORM: &str = "the body must be a JSON object with `to`, `index` (a price i
     (`rule`, and for some rules `monthly_percent` and `from`), `instalments` (a list of `date`, `amount` and perhaps \
     `label`), and perhaps `fine_percent`, `fine_on` and `fees_percent`, once each";
 const MEMBERS: &[&str] =
+    &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments"];
+/// The members of a body with the result on a document, to be checked.
+const CHECKED_MEMBERS: &[&str] =
     &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments", "result"];
+const INTEREST_MEMBERS: &[&str] = &["rule", "monthly_percent", "from"];
+const INSTALMENT_MEMBERS: &[&str] = &["date", "amount", "label"];
 const LONGEST_LABEL: usize = 100;
 
 pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -93,16 +100,12 @@ struct InstalmentFields<'a> {
 impl Debt {
     /// Parses the body of a request.
     pub fn from_json(body: &[u8]) -> Result<Self, ApiError> {
-        let fields: Fields<'_> = body::parsed(body, MEMBERS, FORM)?;
-        if fields.result.is_some() {
-            return Err(bad("result", "is calculated, and cannot be given"));
-        }
-        Self::new(fields)
+        Self::new(fields(body, MEMBERS)?)
     }
 
     /// Parses a body that also has the result on a document, to be checked.
     pub fn with_result(body: &[u8]) -> Result<(Self, String), ApiError> {
-        let fields: Fields<'_> = body::parsed(body, MEMBERS, FORM)?;
+        let fields = fields(body, CHECKED_MEMBERS)?;
         let result = fields.result.ok_or_else(|| bad("result", "is required: the result on the document"))?;
         let result = result.get().trim_matches('"').to_owned();
         Ok((Self::new(fields)?, result))
@@ -129,6 +132,43 @@ impl Debt {
         }
         Ok(Self { terms, instalments, labels })
     }
+}
+
+fn fields<'a>(body: &'a [u8], known: &'static [&'static str]) -> Result<Fields<'a>, ApiError> {
+    let members = body::object(body, known, FORM)?;
+    serde_json::from_slice(body).map_err(|_| fault_inside(&members).err().unwrap_or_else(|| malformed(FORM)))
+}
+
+/// The fault of a member of an inner object, if that is why a body cannot be parsed.
+fn fault_inside(members: &Members<'_>) -> Result<(), ApiError> {
+    if let Some(interest) = members.get("interest") {
+        check_inside("interest", interest, INTEREST_MEMBERS, &["rule"])?;
+    }
+    let instalments = members.get("instalments").map(|list| serde_json::from_str(list.get()));
+    let instalments: Vec<&RawValue> = instalments.and_then(Result::ok).unwrap_or_default();
+    for (place, instalment) in instalments.into_iter().enumerate() {
+        let name = format!("instalments[{place}]");
+        check_inside(&name, instalment, INSTALMENT_MEMBERS, &["date", "amount"])?;
+    }
+    Ok(())
+}
+
+fn check_inside(
+    name: &str,
+    value: &RawValue,
+    known: &'static [&'static str],
+    required: &[&str],
+) -> Result<(), ApiError> {
+    let members = body::inner_object(name, value, known, FORM)?;
+    let is_missing = |member: &&&str| members.as_ref().is_none_or(|members| members.get(member).is_none());
+    match required.iter().find(is_missing) {
+        Some(missing) => Err(bad(&format!("{name}.{missing}"), "is required")),
+        None => Ok(()),
+    }
+}
+
+fn malformed(message: &'static str) -> ApiError {
+    ApiError::BadRequest(message.into())
 }
 
 fn interest(fields: &InterestFields<'_>) -> Result<Interest, ApiError> {
@@ -178,12 +218,15 @@ fn percent(name: &'static str, value: Option<&RawValue>, default: Decimal) -> Re
 
 /// An exact number, written as a JSON number or string.
 fn number(raw: &RawValue) -> Option<Decimal> {
-    let text = raw.get();
-    plain_decimal(text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text))
+    match raw.get().strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(text) => plain_decimal(text),
+        None => json_decimal(raw.get()),
+    }
 }
 
 impl Inputs for Debt {
     const LETTER: char = 'D';
+    const KIND: &'static str = "debt";
 
     fn canonical(&self) -> String {
         let DebtTerms { to, index, interest, fine_percent, fine_on, fees_percent } = self.terms;

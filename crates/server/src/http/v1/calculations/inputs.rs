@@ -12,6 +12,8 @@ use crate::http::site::Site;
 pub(super) trait Inputs {
     /// The first letter of its codes.
     const LETTER: char;
+    /// The last segment of its path.
+    const KIND: &'static str;
 
     /// All inputs in one form, however they were written. Codes depend on it: a change makes all codes unknown.
     fn canonical(&self) -> String;
@@ -74,6 +76,7 @@ impl<'a> Used<'a> {
             .number(name!("result"), calculated.result)
             .text(name!("currency_from"), calculated.currency_from)
             .text(name!("currency_to"), calculated.currency_to)
+            .number(name!("divisor"), calculated.divisor)
             .text(name!("convention"), convention)
             .text(name!("series"), self.id())
             .written(name!("editions"), |out| write_editions(&[self], out));
@@ -154,9 +157,63 @@ pub(super) fn decimal(
     plain_decimal(text).map(Some).ok_or_else(|| refused(bounds))
 }
 
-/// Parses digits with an optional fraction.
+/// Decimals of an amount of money, which are kept as written.
+const CENTS: usize = 2;
+
+/// Parses digits with an optional fraction. Zeros after the cents say nothing, and are left out.
 pub(super) fn plain_decimal(text: &str) -> Option<Decimal> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    (are_digits(whole) && are_digits(fraction)).then(|| Decimal::from_str_exact(text).ok()).flatten()
+    if !are_digits(whole) || !are_digits(fraction) {
+        return None;
+    }
+    let needless = fraction.len() - fraction.trim_end_matches('0').len();
+    let left_out = needless.min(fraction.len().saturating_sub(CENTS));
+    Decimal::from_str_exact(&text[..text.len() - if text.contains('.') { left_out } else { 0 }]).ok()
+}
+
+/// Parses a number as JSON writes it: as [`plain_decimal`], or with an exponent if the value is exact.
+pub(super) fn json_decimal(text: &str) -> Option<Decimal> {
+    let Some((digits, exponent)) = text.split_once(['e', 'E']) else { return plain_decimal(text) };
+    let value = plain_decimal(digits)?.normalize();
+    let exponent = exponent.parse::<i64>().ok().filter(|exponent| exponent.abs() < 100)?;
+    let scale = i64::from(value.scale()) - exponent;
+    let exact = match u32::try_from(scale) {
+        _ if value.is_zero() => Some(value),
+        Ok(scale) => Decimal::try_from_i128_with_scale(value.mantissa(), scale).ok(),
+        Err(_) => {
+            let power = 10i128.checked_pow(u32::try_from(-scale).ok()?)?;
+            Decimal::try_from_i128_with_scale(value.mantissa().checked_mul(power)?, 0).ok()
+        }
+    };
+    exact.map(|value| value.normalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_json_are_exact_or_refused() {
+        for (text, read) in [
+            ("1e3", Some("1000")),
+            ("1.5E+2", Some("150")),
+            ("100e-2", Some("1")),
+            ("12345e-3", Some("12.345")),
+            ("1000.000", Some("1000.00")),
+            ("2.00000", Some("2.00")),
+            ("10.5", Some("10.5")),
+            ("1.0000000000000000000000000000000000", Some("1.00")),
+            ("0e99", Some("0")),
+            ("1e99", None),
+            ("1e-99", None),
+            ("1e99999999999999999999", None),
+            ("-1", None),
+            ("1e", None),
+            ("0.1000000000000000000000000000000001", None),
+        ] {
+            assert_eq!(json_decimal(text).map(|value| value.to_string()).as_deref(), read, "{text}");
+        }
+        assert_eq!(plain_decimal("1e3"), None);
+    }
 }

@@ -20,7 +20,9 @@ pub(super) struct Accumulation {
 
 impl FromQuery for Accumulation {
     fn read(query: &Query<'_>) -> Result<Self, ApiError> {
-        let rate = query.word("rate", &Rate::ALL.map(Rate::id), Rate::parse)?;
+        // It is called like its series, whose ids ignore case.
+        let rate =
+            query.word("rate", &Rate::ALL.map(Rate::id), |text| Rate::parse(&text.to_ascii_lowercase()))?;
         let rate = query.required("rate", rate)?;
         let (from, to) = days(query)?;
         let percent = decimal(query, "rate_percent", &CalcError::RatePercent)?;
@@ -31,6 +33,7 @@ impl FromQuery for Accumulation {
 
 impl Inputs for Accumulation {
     const LETTER: char = 'A';
+    const KIND: &'static str = "accumulation";
 
     fn canonical(&self) -> String {
         let Self { rate, rate_percent, from, to, amount } = self;
@@ -90,6 +93,7 @@ impl FromQuery for LegalInterest {
 
 impl Inputs for LegalInterest {
     const LETTER: char = 'L';
+    const KIND: &'static str = "legal-interest";
 
     fn canonical(&self) -> String {
         self.0.canonical()
@@ -113,6 +117,7 @@ impl FromQuery for Savings {
 
 impl Inputs for Savings {
     const LETTER: char = 'S';
+    const KIND: &'static str = "savings";
 
     fn canonical(&self) -> String {
         self.0.canonical()

@@ -13,7 +13,7 @@ mod wages;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
-pub use check::{Verdict, check, check_debt};
+pub use check::{Verdict, check, check_debt, kind_of_code};
 use correction::{Correction, Rent};
 pub use debt::{Debt, answer as debt_answer, debt};
 use inputs::FromQuery;

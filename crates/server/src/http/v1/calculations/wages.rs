@@ -32,6 +32,7 @@ impl FromQuery for Wages {
 
 impl Inputs for Wages {
     const LETTER: char = 'W';
+    const KIND: &'static str = "minimum-wages";
 
     fn canonical(&self) -> String {
         let Self { month, question } = self;

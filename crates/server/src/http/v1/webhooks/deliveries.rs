@@ -41,6 +41,7 @@ fn start_of(day: Day) -> Timestamp {
 pub async fn redeliver(action: Action<'_>) -> Result<Reply, ApiError> {
     let (webhook, now) = (owned(&action).await?, action.webhooks.clock.now().timestamp());
     let message = MessageId::parse(action.path.get("delivery")).map_err(|_| NO_SUCH_DELIVERY)?;
+    action.body.nothing().await?;
     let delivery = action.access.store.redeliver(&webhook.id, &message, now).await?;
     let delivery = delivery.ok_or(NO_SUCH_DELIVERY)?;
     Ok(Reply::of(&DeliveryView::of(&delivery))?.private(StatusCode::ACCEPTED))

@@ -2,7 +2,7 @@
 
 use lastro_catalog::{Catalog, fold_label, words_of};
 use lastro_model::text::has_control;
-use lastro_model::{CompanyId, Series, WebhookFilters};
+use lastro_model::{CompanyId, Pair, Series, WebhookEvent, WebhookFilters};
 use serde_json::value::RawValue;
 
 use super::draft::{bad, read};
@@ -24,15 +24,15 @@ pub fn filters(value: &RawValue, catalog: &Catalog) -> Result<WebhookFilters, Ap
     Ok(WebhookFilters {
         company_ids: each(&members, "filters.", "company_ids", |field, text| company(field, text, catalog))?,
         categories: each(&members, "filters.", "categories", |field, text| category(field, text, catalog))?,
-        series_ids: each(&members, "filters.", "series_ids", series_id)?,
+        series_ids: each(&members, "filters.", "series_ids", |field, text| series_id(field, text, catalog))?,
         q: words(&members, "filters.", "q")?,
     })
 }
 
 const FORM: &str = "`filters` must be null or an object with the lists of strings `company_ids`, `categories` and `series_ids`, and the text `q`";
 
-/// The values of one list, each parsed. `prefix` is where errors say that the members are.
-pub fn each<T>(
+/// The values of one list, each parsed and kept once. `prefix` is where errors say that the members are.
+pub fn each<T: PartialEq>(
     members: &Members<'_>,
     prefix: &str,
     name: &str,
@@ -44,7 +44,14 @@ pub fn each<T>(
     if texts.len() > MOST_FILTERS {
         return Err(bad(&field, "must have at most 100 values"));
     }
-    texts.iter().map(|text| parse(&field, text)).collect()
+    let mut values = Vec::new();
+    for text in &texts {
+        let value = parse(&field, text)?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Ok(values)
 }
 
 /// The words of a search, trimmed; `None` if they are left out or null.
@@ -112,9 +119,19 @@ fn near_categories<'a>(text: &str, catalog: &'a Catalog) -> Vec<&'a str> {
     near
 }
 
-fn series_id(field: &str, text: &str) -> Result<String, ApiError> {
+fn series_id(field: &str, text: &str, catalog: &Catalog) -> Result<String, ApiError> {
     if let Some(series) = Series::parse(text) {
         return Ok(series.about().id.to_owned());
+    }
+    if let Some(pair) = Pair::from_id(text).filter(|pair| catalog.fx.get(*pair).is_some()) {
+        let reason = format!(
+            "must hold ids of series that `{}` is sent for; `{}` is an exchange rate, and those have the event `{}`, \
+             without a filter",
+            WebhookEvent::AnySeriesUpdated.name(),
+            pair.id(),
+            WebhookEvent::FxUpdated.name()
+        );
+        return Err(bad(field, &reason));
     }
     let near = nearest(text, Series::ALL.map(|series| series.about().id)).unwrap_or_default();
     let reason = format!(

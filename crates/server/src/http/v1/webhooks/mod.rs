@@ -106,7 +106,9 @@ pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
     if webhook.disabled == Some(DisabledBy::Operator) {
         return Err(ApiError::BadRequest(NO_TEST.into()));
     }
-    let tested = test_delivery::ping(action.webhooks, &webhook, action.head.trace_context().as_ref()).await;
+    let head = action.head;
+    action.body.nothing().await?;
+    let tested = test_delivery::ping(action.webhooks, &webhook, head.trace_context().as_ref()).await;
     let (id, report) = tested.map_err(untested)?;
     Ok(Reply::of(&TestView::of(&id, &report))?.private(StatusCode::OK))
 }
@@ -114,6 +116,7 @@ pub async fn test(action: Action<'_>) -> Result<Reply, ApiError> {
 pub async fn rotate_secret(action: Action<'_>) -> Result<Reply, ApiError> {
     let (webhook, now) = (owned(&action).await?, action.webhooks.clock.now().timestamp());
     let old_end_at = now.checked_add(GRACE).map_err(|_| ApiError::Internal)?;
+    action.body.nothing().await?;
     let store = &action.access.store;
     let rotated = store.rotate_webhook_secret(&webhook.id, new_seed(), now, old_end_at).await?;
     let rotated = rotated.ok_or(NO_SUCH_WEBHOOK)?;

@@ -1,5 +1,7 @@
 //! Calculations over HTTP: by the publishers' own rules, with a receipt that anybody can recompute.
 
+mod debt;
+
 use lastro_model::{Day, Plan, RatePoint, Records, Series, Source};
 use serde_json::{Value, json};
 
@@ -69,6 +71,9 @@ async fn correction_converts_between_currencies() {
     assert_eq!((&corrected["currency_from"], &corrected["currency_to"]), (&json!("BRC"), &json!("BRN")));
     assert_eq!(corrected["factor"].to_string(), "2.10456187");
     assert_eq!(corrected["result"].to_string(), "210.46");
+    assert_eq!(corrected["divisor"].to_string(), "1000");
+    let within = get(&app, &gold, "correction?index=inpc&from=1989-02&to=1989-05&amount=100000").await;
+    assert_eq!((within["divisor"].to_string(), &within["currency_from"]), ("1".into(), &json!("BRN")));
 }
 
 #[tokio::test]
@@ -98,6 +103,8 @@ async fn accumulation_multiplies_the_daily_rate() {
         (one["factor"].to_string(), one["result"].to_string()),
         ("1.00026444".into(), "1000264.44".into())
     );
+    let shouted = get(&app, &gold, &path.replace("cdi", "CDI")).await;
+    assert_eq!((&shouted["rate"], &shouted["factor"]), (&json!("cdi"), &json!(1.00052895)));
     let doubled = get(&app, &gold, &format!("{path}&rate_percent=200")).await;
     assert_eq!(doubled["factor"].to_string(), "1.00105804");
 }
@@ -265,85 +272,4 @@ async fn minimum_wages_are_converted_one_way_at_a_time() {
     for bad in ["", "&amount=1&wages=1", "&wages=0", "&wages=1.00001"] {
         ask(bad).await.expect(400);
     }
-}
-
-async fn owed(app: &TestApp, body: &Value) -> crate::answer::Answer {
-    app.request(reqwest::Method::POST, "/api/v1/calc/debt").body(body.to_string()).send().await
-}
-
-#[tokio::test]
-async fn a_debt_is_calculated_line_by_line() {
-    let app = TestApp::start().await;
-    let values = ["0.42", "0.83", "0.16", "0.38", "0.46", "0.21", "0.38", "-0.02", "0.44"];
-    given_months(&app, Series::Ipca, "2024-01-01", &values).await;
-    given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306", "0.676227", "0.704241"]).await;
-    let body = json!({
-        "to": "2024-10-15", "index": "ipca", "interest": { "rule": "legal" }, "fine_percent": "10",
-        "fees_percent": 20,
-        "instalments": [
-            { "date": "2024-09-10", "amount": 777.77, "label": "setembro" },
-            { "date": "2024-01-31", "amount": "1000" },
-        ],
-    });
-    let debt = owed(&app, &body).await.expect(200).json();
-    let line = &debt["instalments"][0];
-    assert_eq!((&line["label"], line["total"].to_string()), (&json!("setembro"), "787.37".into()));
-    assert_eq!((&line["first_month"], &line["last_month"]), (&json!("2024-09"), &json!("2024-09")));
-    assert_eq!(debt["instalments"][1]["interest_percent"].to_string(), "8.033323");
-    assert_eq!(debt["subtotal"].to_string(), "1903.41");
-    // 10 % of 781.19 + 1033.05, and 20 % of the subtotal with it.
-    assert_eq!((debt["fine"].to_string(), debt["fees"].to_string()), ("181.42".into(), "416.97".into()));
-    assert_eq!(debt["result"].to_string(), "2501.8");
-    assert_eq!(debt["receipt"].as_array().unwrap().len(), 9);
-    assert_eq!(debt["legal_rates"].as_array().unwrap().len(), 3);
-    assert!(debt["editions"]["ipca"].is_u64() && debt["editions"]["legal-rate"].is_u64());
-}
-
-#[tokio::test]
-async fn an_invalid_debt_is_refused_with_the_member() {
-    let app = TestApp::start().await;
-    let good = json!({
-        "to": "2026-06-15", "index": null, "interest": { "rule": "none" },
-        "instalments": [{ "date": "2026-01-10", "amount": 1 }],
-    });
-    owed(&app, &good).await.expect(200);
-    for (member, value, named) in [
-        ("to", json!("2026-02-30"), "`to`"),
-        ("index", json!("selic"), "`index`"),
-        ("interest", json!({ "rule": "compound" }), "`interest.rule`"),
-        ("interest", json!({ "rule": "legal", "monthly_percent": 2 }), "`interest.monthly_percent`"),
-        ("interest", json!({ "rule": "simple", "from": "2026-06-16" }), "`interest.from`"),
-        ("fine_percent", json!(-1), "`fine_percent`"),
-        ("fine_on", json!("everything"), "`fine_on`"),
-        ("fees_percent", json!("1e1"), "`fees_percent`"),
-        ("instalments", json!([]), "`instalments`"),
-        ("instalments", json!([{ "date": "1994-06-30", "amount": 1 }]), "`instalments[0].date`"),
-        ("instalments", json!([{ "date": "2026-01-10", "amount": "1.001" }]), "`instalments[0].amount`"),
-        ("instalments", json!([{ "date": "2026-01-10", "amount": 1, "label": "a".repeat(101) }]), "label"),
-        ("extra", json!(1), "`extra` is not a member"),
-    ] {
-        let mut bad = good.clone();
-        bad[member] = value;
-        let refused = owed(&app, &bad).await.expect(400).json();
-        assert!(refused["message"].as_str().unwrap().contains(named), "{bad}: {refused}");
-    }
-    let mut missing = good.clone();
-    missing.as_object_mut().unwrap().remove("index");
-    assert!(owed(&app, &missing).await.expect(400).text().contains("index"));
-}
-
-#[tokio::test]
-async fn five_hundred_instalments_are_one_answer() {
-    let app = TestApp::start().await;
-    given_months(&app, Series::Ipca, "1995-01-01", &["0.50"; 380]).await;
-    let first = Day::parse("1995-01-10").unwrap();
-    let instalment =
-        |place: i32| json!({ "date": first.minus_months(-place % 370).to_string(), "amount": 1234.56 });
-    let body = json!({
-        "to": "2026-06-15", "index": "ipca", "interest": { "rule": "simple" },
-        "instalments": (0..500).map(instalment).collect::<Vec<_>>(),
-    });
-    let answer = owed(&app, &body).await.expect(200);
-    assert!(answer.text().len() < 200_000, "{}", answer.text().len());
-    assert_eq!(answer.json()["instalments"].as_array().unwrap().len(), 500);
 }

@@ -1,0 +1,146 @@
+//! The check of a code: what a reader of the printed document is told.
+
+use serde_json::json;
+
+use super::calculator::verdict;
+use crate::answer::Answer;
+use crate::app::TestApp;
+
+async fn post(app: &TestApp, path: &str, body: impl Into<String>) -> Answer {
+    app.advance_seconds(10);
+    app.request(reqwest::Method::POST, path).body(body.into()).send().await
+}
+
+const LINES: &str = "10/01/2026%09R%24+1.000%2C00%09aluguel%0A%0A10/02/2026+250%2C50";
+const TERMS: &str =
+    "to=2026-06-15&index=ipca&rule=simple&monthly_percent=0%2C5&fine_percent=10&fine_on=total";
+
+/// The code, the result as shown and the page of a debt.
+async fn debt(app: &TestApp) -> (String, String, String) {
+    let page = post(app, "/calculator/debt?lang=pt", format!("{TERMS}&instalments={LINES}")).await;
+    let page = page.expect(200).text();
+    let between =
+        |start: &str, end: &str| page.split(start).nth(1).unwrap().split(end).next().unwrap().to_owned();
+    let code = between("class=\"check-code\">", "<");
+    let shown = between("<p class=\"figure\">", "</p>").split(['<', '>']).nth(2).unwrap().to_owned();
+    (code, shown, page)
+}
+
+#[tokio::test]
+async fn the_address_on_a_debt_asks_for_its_inputs() {
+    let app = TestApp::start().await;
+    let (code, shown, page) = debt(&app).await;
+    let path = format!("/calculator/check/{code}");
+    assert!(page.contains(&format!("href=\"{path}\"")));
+    for query in ["?lang=pt", "?lang=pt&result=1.234,56"] {
+        let asked = app.get(&format!("{path}{query}")).send().await.expect(200).text();
+        assert_eq!(verdict(&asked), "incomplete");
+        assert!(!asked.contains("Não confirmado") && asked.contains("são de dívidas"));
+        assert!(asked.contains(&format!("action=\"{path}\" method=\"post\"")));
+        for field in
+            ["instalments", "to", "index", "rule", "interest_from", "fine_on", "fees_percent", "result"]
+        {
+            assert!(asked.contains(&format!("name=\"{field}\"")), "{field}");
+        }
+    }
+    // The result is typed as the document shows it.
+    assert!(shown.starts_with("R$"), "{shown}");
+    let typed = shown.replace('\u{a0}', "+").replace('$', "%24").replace(',', "%2C");
+    let filled = post(&app, &path, format!("{TERMS}&instalments={LINES}&result={typed}")).await;
+    assert_eq!(verdict(&filled.expect(200).text()), "confirmed");
+    let other = post(&app, &path, format!("{TERMS}&instalments={LINES}&result=1")).await.expect(200).text();
+    assert_eq!(verdict(&other), "unknown");
+    assert!(other.contains("aluguel"), "the form keeps what was typed");
+}
+
+#[tokio::test]
+async fn the_button_of_a_debt_confirms_it_at_any_size() {
+    let app = TestApp::start().await;
+    let lines: String =
+        (0..500).map(|place| format!("10/01/2026;{place}1,00;{}\n", "ação ".repeat(10))).collect();
+    let encoded = percent_encoding::utf8_percent_encode(&lines, percent_encoding::NON_ALPHANUMERIC);
+    let form = format!("to=2026-06-15&index=ipca&rule=legal&instalments={encoded}");
+    let page = post(&app, "/calculator/debt", &*form).await.expect(200).text();
+    let action = page.split("<form class=\"actions\" action=\"").nth(1).unwrap().split('"').next().unwrap();
+    let result = page.split("name=\"result\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    for name in ["to", "index", "rule", "instalments"] {
+        assert!(page.contains(&format!("<input type=\"hidden\" name=\"{name}\"")), "{name}");
+    }
+    let checked = post(&app, action, format!("{form}&result={result}")).await.expect(200).text();
+    assert_eq!(verdict(&checked), "confirmed");
+}
+
+#[tokio::test]
+async fn unreadable_inputs_of_a_debt_are_not_confirmed() {
+    let app = TestApp::start().await;
+    let good = json!({
+        "to": "2026-06-15", "index": null, "interest": { "rule": "none" }, "result": 1,
+        "instalments": [{ "date": "2026-01-10", "amount": 1 }],
+    });
+    let (mut negative, mut without) = (good.clone(), good.clone());
+    negative["instalments"][0]["amount"] = json!(-1);
+    without.as_object_mut().unwrap().remove("result");
+    let bodies = [good, negative, without, json!({})].map(|body| body.to_string());
+    let others = ["", "{", "x=%FF", "to=1&to=2", "instalments=ontem&result=1"].map(str::to_owned);
+    for body in bodies.into_iter().chain(others) {
+        let page = post(&app, "/calculator/check/D0123456789ABCDEFGHJK", &*body).await.expect(200).text();
+        assert_eq!(verdict(&page), "unknown", "{body}");
+    }
+    let line =
+        post(&app, "/calculator/check/D0?lang=pt", "instalments=ontem&result=1").await.expect(200).text();
+    assert!(line.contains("Linha 1: informe data e valor"), "{line}");
+}
+
+#[tokio::test]
+async fn a_code_alone_leads_to_the_form_of_its_calculation() {
+    let app = TestApp::start().await;
+    let start = app.get("/calculator/check?lang=pt").send().await.expect(200).text();
+    assert!(start.contains("name=\"code\"") && !start.contains("data-verdict"));
+    let typed = app.get("/calculator/check?code=+c4t0-Q8ZD%2F+").send().await.expect(302);
+    assert_eq!(typed.header("location"), "/calculator/check/c4t0%2DQ8ZD%2F");
+    for (code, fields) in [
+        ("C0", &["index", "from", "to", "amount"][..]),
+        ("r0", &["index", "month", "amount", "negative"]),
+        ("A0", &["rate", "rate_percent", "from", "to"]),
+        ("W0", &["month", "amount", "wages"]),
+    ] {
+        let page = app.get(&format!("/calculator/check/{code}")).send().await.expect(200).text();
+        assert_eq!(verdict(&page), "incomplete", "{code}");
+        assert!(page.contains(&format!("action=\"/calculator/check/{code}\" method=\"get\"")), "{code}");
+        for field in fields.iter().chain(&["result"]) {
+            assert!(page.contains(&format!("name=\"{field}\"")), "{code}: {field}");
+        }
+    }
+    let none = app.get("/calculator/check/X0?result=1").send().await.expect(200).text();
+    assert_eq!(verdict(&none), "unknown");
+    assert!(none.contains("begins like this"), "{none}");
+}
+
+#[tokio::test]
+async fn inputs_and_results_are_checked_as_people_type_them() {
+    let app = TestApp::start().await;
+    let asked = "index=ipca&from=2026-01&to=2026-06";
+    let answer =
+        app.get(&format!("/api/v1/calc/correction?{asked}&amount=1000000.50")).send().await.expect(200);
+    let code = answer.json()["check"].as_str().unwrap().to_owned();
+    let page = app.get(&format!("/calculator/correction?{asked}&amount=1000000.50&lang=pt")).send().await;
+    let page = page.expect(200).text();
+    let shown = page.split("<p class=\"figure\">").nth(1).unwrap().split(['<', '>']).nth(2).unwrap();
+    let shown = percent_encoding::utf8_percent_encode(shown, percent_encoding::NON_ALPHANUMERIC);
+    let path = format!("/calculator/check/{code}?{asked}&amount=R%24+1.000.000%2C50&result={shown}");
+    assert_eq!(verdict(&app.get(&path).send().await.expect(200).text()), "confirmed");
+}
+
+#[tokio::test]
+async fn the_address_of_the_debt_form_is_found() {
+    let app = TestApp::start().await;
+    for (path, target) in [
+        ("/calculator/debt", "/calculator?kind=debt"),
+        ("/calculator/debt?lang=pt", "/calculator?kind=debt&lang=pt"),
+        ("/series/usd-brl", "/fx/usd-brl"),
+        ("/series/USD-BRL?lang=pt", "/fx/usd-brl?lang=pt"),
+    ] {
+        assert_eq!(app.get(path).send().await.expect(302).header("location"), target, "{path}");
+    }
+    app.get("/series/xxx-yyy").send().await.expect(404);
+}
