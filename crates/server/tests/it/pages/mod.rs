@@ -23,7 +23,7 @@ use lastro_web::assets::OWN;
 use crate::app::{TestApp, soon};
 
 /// Every kind of page.
-pub(crate) const PAGES: [&str; 21] = [
+pub(crate) const PAGES: [&str; 23] = [
     "/",
     "/series",
     "/series/selic",
