@@ -32,7 +32,8 @@ test('the values of a chart are saved as CSV, as a Brazilian Excel reads it', as
   await withKey(PLATINUM, { locale: 'pt-BR' }, '/series/ipca', async (page) => {
     const { name, text } = await saved(page, () => page.getByRole('button', { name: 'Baixar em CSV' }).click());
     assert.match(name, /^lastro-ipca-.*\.csv$/);
-    const [head, ...rows] = text.trim().split('\r\n');
+    // Only the end: a byte order mark counts as white space.
+    const [head, ...rows] = text.trimEnd().split('\r\n');
     assert.equal(head, '\uFEFFdate;value');
     assert.equal(rows.length, await page.locator('#chart tbody tr').count());
     assert.match(rows[0], /^\d{4}-\d\d-01;-?\d+,\d\d$/);

@@ -68,8 +68,7 @@ impl Setup {
         // A machine whose clock is off still shows clients the same time as the other replicas.
         let clock = Arc::clone(&replicas.clock) as Arc<dyn Clock>;
         let webhooks = Arc::new(self.webhooks(&served, &metrics, &pepper, &replicas)?);
-        // Named after the database at first; a migration to another database takes the name along.
-        let log = store.setting_or(CHANGES_ID, &database).await?;
+        let log = log_name(&**store, &database).await?;
         let changes = Arc::new(Changes::new(Arc::clone(store), Arc::clone(&clock), &log));
         let codes = CalculationCodes::new(pepper.clone());
         let access = Arc::new(self.access(pepper, &metrics, &replicas, &writes)?);
@@ -97,9 +96,7 @@ impl Setup {
             certificate,
             compression_cache: CompressionCache::default(),
             exports: Arc::default(),
-            export_files: Arc::new(ExportFiles::new(
-                self.index_directory().unwrap_or_else(std::env::temp_dir),
-            )),
+            export_files: self.export_files(),
             database,
             request_number: AtomicU64::new(0),
         };
@@ -176,6 +173,10 @@ impl Setup {
         })
     }
 
+    fn export_files(&self) -> Arc<ExportFiles> {
+        Arc::new(ExportFiles::new(self.index_directory().unwrap_or_else(std::env::temp_dir)))
+    }
+
     fn index_directory(&self) -> Option<PathBuf> {
         self.settings.index_dir.clone().or_else(|| SnapshotFile::beside(&self.common.database))
     }
@@ -196,5 +197,16 @@ impl Setup {
         let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(metrics));
         self.index_directory()
             .map(|directory| SnapshotFile::new(directory, database.to_owned(), clock, metrics))
+    }
+}
+
+/// The name of the log of changes: that of the database at first, which a migration to another database takes along. A
+/// database that cannot be written is given it at a later start.
+async fn log_name(store: &dyn Store, database: &str) -> lastro_store::Result<String> {
+    match store.setting_or(CHANGES_ID, database).await {
+        Err(error) if error.is_database_failure() => {
+            Ok(store.setting(CHANGES_ID).await?.unwrap_or_else(|| database.to_owned()))
+        }
+        name => name,
     }
 }

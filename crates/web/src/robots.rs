@@ -25,11 +25,11 @@ const PAGES: [&str; 11] = [
     "/changelog",
 ];
 
-/// The rules of `robots.txt`. They exclude the API, which is for its own clients, calculations and charts, which count
-/// against a quota, and the pages of companies, which hold nothing before a key is given.
+/// The rules of `robots.txt`. They exclude the API, which is for its own clients, and calculations and charts, which
+/// count against a quota.
 pub fn rules(public_url: Option<&str>) -> String {
     let mut body = String::from(
-        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /explore/companies/\nDisallow: /series/*/chart\nDisallow: /fx/*/chart\nDisallow: /health\n",
+        "User-agent: *\nAllow: /\nDisallow: /api/\nDisallow: /calculator/\nDisallow: /series/*/chart\nDisallow: /fx/*/chart\nDisallow: /health\n",
     );
     if let Some(url) = public_url {
         // Writing into memory does not fail.

@@ -7,12 +7,16 @@ use lastro_model::Plan;
 use reqwest::Method;
 
 use crate::app::{TestApp, stray_key};
+use crate::billing::stripe::Stripe;
+use crate::billing::{is_ready, switch_on};
 use crate::contract::ask;
 use crate::known_webhook;
 
 #[tokio::test]
 async fn head_answers_like_get_without_a_body() {
-    let app = TestApp::start().await;
+    let stripe = Stripe::open();
+    let app = TestApp::start_with(|setup| switch_on(setup, &stripe)).await;
+    is_ready(&app).await;
     let key = app.ample_key(Plan::Platinum).await;
     known_webhook::give(&app, &key).await;
     for route in ROUTES.iter().filter(|route| route.method() == "GET" && route.path() != "/assets/{id}") {
@@ -45,13 +49,16 @@ fn allowed(path: &str) -> &'static str {
         }
         "/api/v1/keys/current" => "GET, HEAD, DELETE, OPTIONS",
         "/api/v1/keys/rotate" | "/api/v1/calc/debt" | "/calculator/debt" | "/mcp" => "POST, OPTIONS",
+        "/api/v1/billing/checkout" | "/api/v1/billing/portal" | "/billing/stripe" => "POST, OPTIONS",
         _ => "GET, HEAD, OPTIONS",
     }
 }
 
 #[tokio::test]
 async fn other_methods_are_rejected_with_the_allowed_ones() {
-    let app = TestApp::start().await;
+    let stripe = Stripe::open();
+    let app = TestApp::start_with(|setup| switch_on(setup, &stripe)).await;
+    is_ready(&app).await;
     let key = app.ample_key(Plan::Free).await;
     let paths: BTreeSet<&str> = ROUTES.iter().map(lastro::http::handler::Route::path).collect();
     for template in paths {
