@@ -34,3 +34,11 @@ pub(super) fn indices(selected: &str, language: Language) -> Vec<Choice> {
     };
     indices.map(choice).collect()
 }
+
+/// The abbreviation by which people know an index.
+pub(super) fn short_name(index: &'static About, language: Language) -> &'static str {
+    match language {
+        Language::English => index.label,
+        Language::Portuguese => words::name(index, language).split(':').next().unwrap_or(index.label),
+    }
+}

@@ -4,6 +4,7 @@ use lastro_model::{Day, Series};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::choices::short_name;
 use super::document::{Document, Editions};
 use super::kind::Kind;
 use super::outcome::{listed, when};
@@ -152,7 +153,7 @@ fn facts(answer: &Answer<'_>, language: Language) -> Vec<(String, String)> {
     let number = |raw: &RawValue| format::number(raw.get(), language);
     let base = if answer.fine_on == "total" { t.fine_total } else { t.fine_corrected };
     let fine = t.fine.replace("{percent}", &number(answer.fine_percent)).replace("{base}", base);
-    let index = index(answer).map_or_else(|| t.index_none.to_owned(), str::to_owned);
+    let index = index(answer, language).map_or_else(|| t.index_none.to_owned(), str::to_owned);
     vec![
         (language.texts().calculator.index.to_owned(), index),
         (t.interest.to_owned(), interest(&answer.interest, language)),
@@ -166,8 +167,8 @@ fn facts(answer: &Answer<'_>, language: Language) -> Vec<(String, String)> {
 }
 
 /// The name of the index, as lawyers know it.
-fn index(answer: &Answer<'_>) -> Option<&'static str> {
-    Some(Series::parse(answer.index?)?.about().label)
+fn index(answer: &Answer<'_>, language: Language) -> Option<&'static str> {
+    Some(short_name(Series::parse(answer.index?)?.about(), language))
 }
 
 /// The interest in a few words.
@@ -191,7 +192,7 @@ fn rule(answer: &Answer<'_>, language: Language) -> String {
     let t = &language.texts().debt;
     let with_percent =
         |text: &str, raw: &RawValue| text.replace("{percent}", &format::number(raw.get(), language));
-    let correction = match index(answer) {
+    let correction = match index(answer, language) {
         Some(name) => t.says_correction.replace("{index}", name),
         None => t.says_no_correction.to_owned(),
     };

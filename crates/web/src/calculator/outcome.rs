@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use super::document::{Document, Editions};
 use super::kind::Kind;
 use crate::data::Data;
-use crate::format;
 use crate::language::Language;
 use crate::texts::CalculatorTexts;
+use crate::{format, words};
 
 /// Fields of a response that are shown. Numbers keep their text.
 #[derive(Deserialize)]
@@ -142,7 +142,7 @@ fn facts(answer: &Answer<'_>, language: Language) -> Vec<(&'static str, String)>
     let index = answer.index.and_then(Series::parse);
     let negative = |id| if id == "ignore" { t.ignore } else { t.apply };
     let facts = [
-        index.map(|index| (t.index, index.about().label.to_owned())),
+        index.map(|index| (t.index, words::name(index.about(), language).to_owned())),
         answer.negative.map(|id| (t.negative, negative(id).to_owned())),
         ignored_fall(answer).map(|factor| (t.index_factor, number(factor))),
         answer.percent.map(|percent| (t.change, format!("{}%", number(percent)))),

@@ -64,6 +64,7 @@ pub async fn checkout(action: Action<'_>) -> Result<Reply, ApiError> {
 pub async fn portal(action: Action<'_>) -> Result<Reply, ApiError> {
     let billing = on(&action)?;
     let held = action.caller.required_key()?;
+    action.body.nothing().await?;
     let url = billing.portal_url(held.account).await?.ok_or(NO_CUSTOMER)?;
     Ok(Reply::of(&Address { url: &url })?.private(StatusCode::CREATED))
 }
