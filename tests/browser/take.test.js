@@ -141,3 +141,14 @@ test('an unknown company and a wrong filter are said', async () => {
     await page.getByText('Check the filters').waitFor();
   });
 });
+
+test('a search becomes a feed at an address of its own', async () => {
+  await withKey(GOLD, {}, '/explore?q=energia&category=Fato+Relevante', async (page) => {
+    await page.getByRole('button', { name: 'Make a feed (Atom)' }).click();
+    const link = page.locator('#feed-made a');
+    await link.waitFor();
+    const answer = await page.request.get(await link.getAttribute('href'));
+    assert.equal(answer.headers()['content-type'], 'application/atom+xml; charset=utf-8');
+    assert.match(await answer.text(), /<title>energia, Fato Relevante<\/title>/);
+  });
+});

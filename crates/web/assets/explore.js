@@ -2,8 +2,8 @@
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
-  const [form, input, state, prompt, results, take, csv, filters] =
-    ['search', 'q', 'state', 'prompt', 'results', 'take', 'csv', 'filters'].map(byId);
+  const [form, state, prompt, results, take, csv, feed, feedMade, filters] =
+    ['search', 'state', 'prompt', 'results', 'take', 'csv', 'feed', 'feed-made', 'filters'].map(byId);
   const texts = results.dataset;
   const PAGE = 20;
   const FILTERS = ['category', 'from', 'to', 'company_id'];
@@ -247,6 +247,31 @@
     if (!isCurrent()) return;
     take.hidden = !results.childElementCount;
     csv.hidden = !listed;
+    feed.hidden = !listed;
+    feedMade.hidden = true;
+  };
+
+  /** Saves the search as a feed, and shows its address. Days are left out: a feed has what is new. */
+  const saveFeed = async () => {
+    const asked = read();
+    const [q, category, company] = [asked.get('q'), asked.get('category'), texts.company || asked.get('company_id')];
+    const wanted = { name: [q, category, company].filter(Boolean).join(', ').slice(0, 100) };
+    if (q) wanted.q = q;
+    if (category) wanted.categories = [category];
+    if (company) wanted.company_ids = company.split(',').map((id) => id.trim());
+    feed.disabled = true;
+    try {
+      const answer = await lastro.ask('/api/v1/feeds', 'application/json', JSON.stringify(wanted));
+      if (!answer.ok) throw Object.assign(new Error(`status ${answer.status}`), { answer });
+      const link = feedMade.querySelector('a');
+      link.href = (await answer.json()).url;
+      link.textContent = link.href;
+      feedMade.hidden = false;
+    } catch (error) {
+      await fail(error);
+    } finally {
+      feed.disabled = false;
+    }
   };
 
   const open = (asked) => {
@@ -272,6 +297,7 @@
     const typed = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
     open(new URLSearchParams(typed.filter(([, value]) => value)));
   });
+  feed.addEventListener('click', saveFeed);
   csv.addEventListener('click', () => lastro.download(csv, [listed]));
   addEventListener('popstate', () => {
     lastro.move(`${location.pathname}${location.search}${location.hash}`);

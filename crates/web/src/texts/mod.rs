@@ -203,6 +203,7 @@ texts! {
     /// Companies and filings.
     ExploreTexts {
         title, summary, no_script, search, search_example, search_filings, filters, category, from, to, company,
+        feed, feed_made,
         company_example, invalid, absent, find, nothing, corrected, relaxed, prompt, prompt_none,
         prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,
         sector, status, tickers, code, no_filings,

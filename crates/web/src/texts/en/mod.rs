@@ -208,6 +208,8 @@ pub(crate) static TEXTS: Texts = Texts {
     debt: calculations::DEBT,
     check: calculations::CHECK,
     explore: ExploreTexts {
+        feed: "Make a feed (Atom)",
+        feed_made: "Your feed, at an address that only you know and that is not shown again:",
         title: "Companies and filings",
         summary: "The registry of the securities regulator and every document that companies filed, searched with your key.",
         no_script: "This page needs JavaScript: your key must not stand in an address, so a script sends it. The same data is in the API:",

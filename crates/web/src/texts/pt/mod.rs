@@ -208,6 +208,8 @@ pub(crate) static TEXTS: Texts = Texts {
     debt: calculations::DEBT,
     check: calculations::CHECK,
     explore: ExploreTexts {
+        feed: "Criar feed (Atom)",
+        feed_made: "Seu feed, num endereço que só você conhece e que não será mostrado de novo:",
         title: "Empresas e documentos",
         summary: "O cadastro de companhias da CVM e todos os documentos que elas entregaram, para consultar com a sua chave.",
         no_script: "Esta página precisa de JavaScript: para nunca aparecer em um endereço, a sua chave é enviada por um script. Os mesmos dados estão na API:",
