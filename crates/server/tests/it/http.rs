@@ -27,8 +27,8 @@ async fn head_answers_like_get_without_a_body() {
         for name in ["content-type", "etag", "cache-control"] {
             assert_eq!(head.header(name), get.header(name), "{name} of {}", route.endpoint);
         }
-        // A usage report grows with each earlier request.
-        if route.path() != "/api/v1/plans/usage" {
+        // A usage report grows with each earlier request, and a redirection has no body.
+        if success == 200 && route.path() != "/api/v1/plans/usage" {
             assert_eq!(head.header("content-length"), get.header("content-length"), "{}", route.endpoint);
         }
     }
