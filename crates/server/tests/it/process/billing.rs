@@ -67,6 +67,16 @@ async fn erasing_a_payer_cancels_first_or_fails() {
 }
 
 #[tokio::test]
+async fn a_payer_whom_stripe_has_deleted_can_be_erased() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = paying_key(&home, &stripe).await.to_string();
+    std::fs::write(home.file("key"), KEY).unwrap();
+    stripe.state().delete("cus_1");
+    home.must(&["keys", "erase", &key, "--stripe-key-file", "key", "--stripe-url", &stripe.url()]);
+    assert!(!home.must(&["keys", "list"]).contains(&key));
+}
+
+#[tokio::test]
 async fn revoking_the_last_key_of_a_payer_warns() {
     let (home, stripe) = (Home::new(), Stripe::open());
     let key = paying_key(&home, &stripe).await.to_string();
