@@ -95,6 +95,18 @@ fn half_of_the_payment_settings_is_refused() {
     assert!(refusal.contains("bronze, gold and platinum"), "{refusal}");
 }
 
+#[test]
+fn addresses_of_stripe_that_cannot_be_used_are_refused() {
+    let home = Home::new();
+    for url in ["ftp://x", "https://", "api.stripe.com", "https://a?b", "javascript:alert(1)", ""] {
+        let refusal = home.refusal(&["--stripe-url", url]);
+        assert!(refusal.contains("--stripe-url") && refusal.contains("https://"), "{url}: {refusal}");
+        let checked = home.run(&["check", "--stripe-url", url]);
+        assert!(!checked.succeeded() && checked.stderr.contains("--stripe-url"), "{url}");
+        assert!(!checked.stdout.contains("ok"), "{url}: {}", checked.stdout);
+    }
+}
+
 /// The settings of payments, with their files.
 pub(super) fn settings(home: &Home, stripe: &Stripe) -> Vec<String> {
     std::fs::write(home.file("key"), KEY).unwrap();
