@@ -154,6 +154,29 @@ test('a visitor gets a key, pays, and the same key is Gold', async () => {
   await context.close();
 });
 
+test('waiting for a payment leaves most of the quota', async () => {
+  const context = await chrome.newContext({ baseURL: service.url, locale: 'en-US' });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  await page.goto('/pricing');
+  await page.getByLabel('Name').fill('Rui');
+  await page.getByLabel('E-mail').fill('rui@example.com');
+  await page.getByRole('button', { name: 'Create my key' }).click();
+  await page.locator('#issued').waitFor();
+  const polls = [];
+  page.on('response', (answer) => { if (new URL(answer.url()).pathname === '/api/v1/billing') polls.push(answer.status()); });
+  await page.clock.install();
+  await page.goto('/billing/success');
+  const end = page.getByText('The confirmation has not come yet.');
+  for (let second = 0; second < 120 && !(await end.isVisible()); second += 1) {
+    await page.clock.runFor(1000);
+    if (second === 59) assert.ok(polls.length > 3 && polls.length <= 10, `${polls.length} requests in a minute`);
+  }
+  await end.waitFor();
+  assert.ok(polls.every((status) => status === 200), `${polls}`);
+  await context.close();
+});
+
 test('a visitor who does not pay is told that nothing was charged', async () => {
   const context = await chrome.newContext({ baseURL: service.url, locale: 'pt-BR' });
   const page = await context.newPage();

@@ -3,8 +3,8 @@
 (() => {
   'use strict';
   const byId = (id) => document.getElementById(id);
-  const POLL = 2000;
-  const POLLS = 45;
+  /** Seconds between two looks at the plan after a payment: a minute and a half with few requests of the quota. */
+  const WAITS = [2, 3, 5, 8, 13, 20, 20, 20];
 
   const tell = (text, bad = false) => {
     const place = byId('billing-state');
@@ -101,13 +101,13 @@
       tell(waiting.dataset.noKey);
       return;
     }
-    for (let poll = 0; poll < POLLS; poll += 1) {
+    for (const seconds of [...WAITS, 0]) {
       const billing = await ask().catch(() => null);
       if (billing && ['trialing', 'active'].includes(billing.status)) {
         tell(waiting.dataset.inForce.replace('{plan}', name(billing.plan)));
         return;
       }
-      await new Promise((resolve) => { setTimeout(resolve, POLL); });
+      await new Promise((resolve) => { setTimeout(resolve, seconds * 1000); });
     }
     tell(waiting.dataset.later);
   };

@@ -6,6 +6,7 @@ use askama::Template;
 use lastro_model::Plan;
 
 use crate::data::Data;
+use crate::format::number;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
@@ -21,17 +22,23 @@ pub struct PlanPrice {
 }
 
 impl PlanPrice {
-    /// The amount with the symbol of its currency, if it has a well-known one.
+    /// The amount with the symbol of its currency, or with its letters.
     pub(crate) fn text(&self, language: Language) -> String {
-        let amount = match language {
-            Language::English => self.amount.clone(),
-            Language::Portuguese => self.amount.replace('.', ","),
-        };
+        let amount = number(&self.amount, language);
         match (self.currency.as_str(), language) {
             ("USD", Language::English) => format!("${amount}"),
             ("USD", Language::Portuguese) => format!("US$ {amount}"),
             ("BRL", _) => format!("R$ {amount}"),
-            _ => amount,
+            (currency, _) => format!("{currency} {amount}"),
+        }
+    }
+
+    /// The words after the amount: the period, and the currency if the symbol may be that of several.
+    pub(crate) fn per(&self, language: Language) -> &'static str {
+        let t = language.texts();
+        match (self.currency.as_str(), language) {
+            ("USD", Language::English) => t.pricing.a_month,
+            _ => t.billing.a_month,
         }
     }
 }
@@ -74,6 +81,9 @@ mod tests {
         assert_eq!(price("BRL", "149.90").text(Language::Portuguese), "R$ 149,90");
         assert_eq!(price("BRL", "149.90").text(Language::English), "R$ 149.90");
         assert_eq!(price("USD", "29").text(Language::English), "$29");
-        assert_eq!(price("EUR", "9.50").text(Language::Portuguese), "9,50");
+        assert_eq!(price("EUR", "9.50").text(Language::Portuguese), "EUR 9,50");
+        assert_eq!(price("USD", "1234.56").text(Language::Portuguese), "US$ 1.234,56");
+        assert_eq!(price("USD", "1234.56").text(Language::English), "$1,234.56");
+        assert_eq!(price("KWD", "5").text(Language::English), "KWD 5");
     }
 }

@@ -10,6 +10,7 @@ use lastro_model::{Plan, digest_of};
 use crate::billing::PlanPrice;
 use crate::contact::Contact;
 use crate::data::Data;
+use crate::format::number;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
@@ -66,10 +67,10 @@ struct PlanView {
     name: &'static str,
     /// With the symbol of the currency.
     price: String,
-    /// The currency and the period.
-    per: String,
+    /// The period, and the currency where the symbol does not tell it.
+    per: &'static str,
     is_sold: bool,
-    requests_per_minute: u32,
+    requests_per_minute: String,
     tagline: String,
     features: Vec<String>,
     restrictions: Vec<String>,
@@ -98,19 +99,15 @@ impl PlanView {
     fn new(terms: &Terms, page: &Pricing<'_>, language: Language) -> Self {
         let said = |text: &Text| language.of(*text).to_owned();
         let contact = page.contact.link(terms.plan);
-        let (t, offer) = (language.texts(), page.prices.iter().find(|price| price.plan == terms.plan));
-        let listed = || (format!("{}{}", t.pricing.dollar, terms.price_usd), t.pricing.a_month.to_owned());
-        let stated = |offer: &PlanPrice| {
-            (offer.text(language), t.billing.currency_a_month.replace("{currency}", &offer.currency))
-        };
-        let (price, per) = offer.map_or_else(listed, stated);
+        let offer = page.prices.iter().find(|price| price.plan == terms.plan);
+        let price = offer.cloned().unwrap_or_else(|| page.listed(terms));
         Self {
             id: terms.plan.id(),
             name: terms.plan.name(),
-            price,
-            per,
+            price: price.text(language),
+            per: price.per(language),
             is_sold: offer.is_some(),
-            requests_per_minute: terms.requests_per_minute,
+            requests_per_minute: number(terms.requests_per_minute, language),
             tagline: said(&terms.tagline),
             features: terms.features().iter().map(said).collect(),
             restrictions: terms.restrictions.iter().map(said).collect(),
@@ -145,6 +142,18 @@ impl Page for Pricing<'_> {
 }
 
 impl Pricing<'_> {
+    /// The price of the plan table, in US dollars. Nothing is nothing in any currency: that of the plans sold here.
+    fn listed(&self, terms: &Terms) -> PlanPrice {
+        let common = self.prices.first().map(|first| first.currency.as_str()).filter(|currency| {
+            terms.price_usd == 0 && self.prices.iter().all(|price| price.currency == *currency)
+        });
+        PlanPrice {
+            plan: terms.plan,
+            currency: common.unwrap_or("USD").to_owned(),
+            amount: terms.price_usd.to_string(),
+        }
+    }
+
     /// The page after the form was submitted: with the key, or with the form again and its error.
     pub fn submitted(
         &self,

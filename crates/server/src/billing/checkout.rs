@@ -7,10 +7,8 @@ use lastro_model::{AccountId, Plan};
 use lastro_store::BillingState;
 
 use super::client::{Order, Payer, Stripe, StripeError};
-use super::{Billing, BillingError, UNAVAILABLE};
+use super::{ATTEMPTS, Billing, BillingError, pause};
 use crate::error::ApiError;
-
-const ATTEMPTS: u32 = 3;
 
 /// The end of a checkout.
 enum Closed {
@@ -30,31 +28,55 @@ impl Billing {
         let Some(price) = self.prices.sold(plan) else {
             return Err(ApiError::BadRequest("`plan` must be one of the plans that are sold here".into()));
         };
-        let _turn = self.customers.try_acquire().map_err(|_| UNAVAILABLE)?;
-        for _ in 0..ATTEMPTS {
-            let state = self.store.billing(account).await?;
-            let state = state.unwrap_or_else(|| BillingState::new(account, self.clock.now().timestamp()));
-            let Some(state) = self.without_checkout(state).await? else { continue };
-            let Some(state) = self.refreshed(state).await? else { continue };
-            if let Some(customer) = state.customer.as_deref()
-                && !state.status.has_ended()
-            {
-                return Ok(self.open_portal(customer).await?);
-            }
-            if let Some(url) = self.open_checkout(state, email, price).await? {
+        let _turn = self.turn(account).await;
+        for attempt in 0..ATTEMPTS {
+            if let Some(url) = self.try_checkout(account, email, price).await? {
                 return Ok(url);
             }
+            pause(attempt).await;
         }
         Err(BillingError::Contended.into())
     }
 
+    /// One attempt. `None`: the state was changed meanwhile.
+    async fn try_checkout(
+        &self,
+        account: AccountId,
+        email: &str,
+        price: &str,
+    ) -> Result<Option<String>, BillingError> {
+        let state = self.state_of(account).await?;
+        let Some(state) = self.without_checkout(state).await? else { return Ok(None) };
+        let Some(state) = self.refreshed(state).await? else { return Ok(None) };
+        match state.customer.as_deref() {
+            Some(customer) if !state.status.has_ended() => self.open_portal(customer).await.map(Some),
+            _ => self.open_checkout(state, email, price).await,
+        }
+    }
+
     /// The address of the portal, or `None` for an account without a customer.
     pub async fn portal_url(&self, account: AccountId) -> Result<Option<String>, ApiError> {
-        let _turn = self.customers.try_acquire().map_err(|_| UNAVAILABLE)?;
-        let state = self.store.billing(account).await?;
-        match state.and_then(|state| state.customer) {
-            Some(customer) => Ok(Some(self.open_portal(&customer).await?)),
-            None => Ok(None),
+        let _turn = self.turn(account).await;
+        let Some(customer) = self.state_of(account).await?.customer else { return Ok(None) };
+        match self.open_portal(&customer).await {
+            Err(BillingError::Stripe(StripeError::NoCustomer | StripeError::Missing)) => {
+                self.forget_customer(&customer).await?;
+                Ok(None)
+            }
+            url => Ok(Some(url?)),
+        }
+    }
+
+    /// Takes note that Stripe has deleted a customer. An error if it still has a subscription of theirs.
+    async fn forget_customer(&self, customer: &str) -> Result<(), BillingError> {
+        let Some(reconciled) = self.reconcile(customer, None).await? else { return Ok(()) };
+        let state = reconciled.state;
+        match state.customer.as_deref() {
+            Some(linked) if linked == customer && state.status.has_ended() => {
+                self.record(BillingState { customer: None, ..state }).await.map(drop)
+            }
+            Some(_) => Err(StripeError::NoCustomer.into()),
+            None => Ok(()),
         }
     }
 
@@ -84,20 +106,30 @@ impl Billing {
     /// Opens a checkout and writes its id. `None`: another request was faster, and nobody gets this address.
     async fn open_checkout(
         &self,
-        state: BillingState,
+        mut state: BillingState,
         email: &str,
         price: &str,
     ) -> Result<Option<String>, BillingError> {
-        let order = Order {
+        let (success_url, cancel_url) =
+            (format!("{}/billing/success", self.public_url), format!("{}/billing/cancel", self.public_url));
+        let order = |payer| Order {
             account: state.account,
-            payer: state.customer.as_deref().map_or(Payer::Email(email), Payer::Customer),
+            payer,
             price,
-            success_url: &format!("{}/billing/success", self.public_url),
-            cancel_url: &format!("{}/billing/cancel", self.public_url),
+            success_url: &success_url,
+            cancel_url: &cancel_url,
         };
-        let opened = self.stripe.open_checkout(&order).await?;
-        let url = opened.url.ok_or(StripeError::Unusable("a checkout has no address"))?;
-        let state = BillingState { checkout: Some(opened.id), ..state };
+        let payer = state.customer.as_deref().map_or(Payer::Email(email), Payer::Customer);
+        let (id, url) = match self.stripe.open_checkout(&order(payer)).await {
+            // Deleted at Stripe: the checkout makes a new customer.
+            Err(StripeError::NoCustomer) if state.customer.is_some() => {
+                let opened = self.stripe.open_checkout(&order(Payer::Email(email))).await?;
+                state.customer = None;
+                opened
+            }
+            opened => opened?,
+        };
+        state.checkout = Some(id);
         let recorded = self.record(state).await?;
         Ok(recorded.map(|_| url))
     }
@@ -111,16 +143,18 @@ impl Billing {
 
     /// Looks at a checkout whose event may be lost, and at the subscriptions of its account.
     pub(super) async fn check(&self, state: BillingState) -> Result<(), BillingError> {
-        let (checkout, customer) = (state.checkout.clone(), state.customer.clone());
-        let status = match &checkout {
-            Some(id) => Some(self.stripe.checkout(id).await?),
-            None => None,
-        };
-        let is_closed = status.as_ref().is_some_and(|checkout| checkout.status.as_deref() != Some("open"));
-        let closed = checkout.filter(|_| is_closed);
-        match customer.or(status.and_then(|checkout| checkout.customer)) {
+        let (mut closed, mut payer) = (None, None);
+        if let Some(id) = &state.checkout {
+            match self.stripe.checkout(id).await {
+                Ok(found) if found.status.as_deref() == Some("open") => {}
+                Ok(found) => (closed, payer) = (Some(id.clone()), found.customer),
+                Err(StripeError::Missing) => closed = Some(id.clone()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match payer.or_else(|| state.customer.clone()) {
             Some(customer) => self.reconcile(&customer, closed.as_deref()).await.map(drop),
-            None if is_closed => self.record(BillingState { checkout: None, ..state }).await.map(drop),
+            None if closed.is_some() => self.record(BillingState { checkout: None, ..state }).await.map(drop),
             None => self.record(state).await.map(drop),
         }
     }
@@ -130,12 +164,12 @@ impl Billing {
 async fn close(stripe: &Stripe, checkout: &str) -> Result<Closed, StripeError> {
     match stripe.expire_checkout(checkout).await {
         Ok(_) => return Ok(Closed::Unpaid),
-        Err(StripeError::Refused { .. }) => {}
+        Err(StripeError::Refused { .. } | StripeError::Missing) => {}
         Err(error) => return Err(error),
     }
     let found = match stripe.checkout(checkout).await {
         Ok(found) => found,
-        Err(StripeError::Refused { status: 404, .. }) => return Ok(Closed::Unpaid),
+        Err(StripeError::Missing) => return Ok(Closed::Unpaid),
         Err(error) => return Err(error),
     };
     match found.status.as_deref() {
@@ -155,12 +189,13 @@ pub async fn cancel_everything(stripe: &Stripe, state: &BillingState) -> Result<
         },
         None => None,
     };
-    let Some(customer) = state.customer.clone().or(paid_by) else { return Ok(0) };
     let mut canceled = 0;
-    for subscription in stripe.subscriptions(&customer).await? {
-        if !subscription.status.has_ended() {
-            stripe.cancel(&subscription.id).await?;
-            canceled += 1;
+    for customer in [state.customer.clone(), paid_by].iter().flatten() {
+        for subscription in stripe.subscriptions(customer).await?.unwrap_or_default() {
+            if !subscription.status.has_ended() {
+                stripe.cancel(&subscription.id).await?;
+                canceled += 1;
+            }
         }
     }
     Ok(canceled)

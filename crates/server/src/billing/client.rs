@@ -39,6 +39,11 @@ pub enum StripeError {
     /// Stripe understood the request and will not fulfil it.
     #[error("Stripe refused a request: status {status}, code {code}")]
     Refused { status: u16, code: String },
+    /// The customer of the request was deleted, or belongs to another account or mode.
+    #[error("Stripe has no such customer")]
+    NoCustomer,
+    #[error("Stripe has nothing of this id")]
+    Missing,
     #[error("Stripe's answer cannot be used: {0}")]
     Unusable(&'static str),
 }
@@ -88,7 +93,8 @@ impl Stripe {
         self.call(Method::GET, &format!("prices/{id}"), &[]).await
     }
 
-    pub async fn open_checkout(&self, order: &Order<'_>) -> Result<Checkout, StripeError> {
+    /// Opens a checkout. Returns its id and its address.
+    pub async fn open_checkout(&self, order: &Order<'_>) -> Result<(String, String), StripeError> {
         let account = order.account.to_string();
         let payer = match order.payer {
             Payer::Customer(id) => ("customer", id),
@@ -105,7 +111,9 @@ impl Stripe {
             ("metadata[account]", &account),
             ("subscription_data[metadata][account]", &account),
         ];
-        self.call(Method::POST, "checkout/sessions", &form).await
+        let opened: Checkout = self.call(Method::POST, "checkout/sessions", &form).await?;
+        let url = opened.url.ok_or(StripeError::Unusable("a checkout has no address"))?;
+        Ok((opened.id, self.address(url)?))
     }
 
     pub async fn checkout(&self, id: &str) -> Result<Checkout, StripeError> {
@@ -124,27 +132,44 @@ impl Stripe {
         }
         let form = [("customer", customer), ("return_url", return_url)];
         let portal: Portal = self.call(Method::POST, "billing_portal/sessions", &form).await?;
-        Ok(portal.url)
+        self.address(portal.url)
     }
 
-    /// All subscriptions of a customer, in any status.
-    pub async fn subscriptions(&self, customer: &str) -> Result<Vec<Subscription>, StripeError> {
+    /// An address that a browser may be led to: https, and http only where Stripe itself is called so.
+    fn address(&self, url: String) -> Result<String, StripeError> {
+        let scheme = reqwest::Url::parse(&url).ok().map(|parsed| parsed.scheme().to_owned());
+        match scheme.as_deref() {
+            Some("https") => Ok(url),
+            Some("http") if self.base.starts_with("http:") => Ok(url),
+            _ => Err(StripeError::Unusable("an address is not https")),
+        }
+    }
+
+    /// All subscriptions of a customer, in any status. `None` if there is no such customer.
+    pub async fn subscriptions(&self, customer: &str) -> Result<Option<Vec<Subscription>>, StripeError> {
         let mut found: Vec<Subscription> = Vec::new();
         for _ in 0..MOST_PAGES {
             let after = found.last().map(|last| format!("&starting_after={}", last.id)).unwrap_or_default();
             let path = format!("subscriptions?customer={customer}&status=all&limit=100{after}");
-            let page: List<Subscription> = self.call(Method::GET, &path, &[]).await?;
+            let page: List<Subscription> = match self.call(Method::GET, &path, &[]).await {
+                Err(StripeError::NoCustomer | StripeError::Missing) if found.is_empty() => return Ok(None),
+                page => page?,
+            };
             let is_last = !page.has_more || page.data.is_empty();
             found.extend(page.data);
             if is_last {
-                return Ok(found);
+                return Ok(Some(found));
             }
         }
         Err(StripeError::Unusable("a customer has too many subscriptions"))
     }
 
-    pub async fn cancel(&self, subscription: &str) -> Result<Subscription, StripeError> {
-        self.call(Method::DELETE, &format!("subscriptions/{subscription}"), &[]).await
+    /// Cancels a subscription at once, unless it is gone already.
+    pub async fn cancel(&self, subscription: &str) -> Result<(), StripeError> {
+        match self.call(Method::DELETE, &format!("subscriptions/{subscription}"), &[]).await {
+            Ok(Subscription { .. }) | Err(StripeError::Missing) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Sends a request, and once more with the same key if it may have been lost: Stripe fulfils it once.
@@ -202,7 +227,7 @@ impl Stripe {
             StatusCode::TOO_MANY_REQUESTS => Err(StripeError::Unreachable("too many requests")),
             _ if status.is_server_error() => Err(StripeError::Unreachable("it has a fault")),
             _ if status.is_success() => Ok(body),
-            _ => Err(StripeError::Refused { status: status.as_u16(), code: error_code(&body) }),
+            _ => Err(refusal(status, &body)),
         }
     }
 }
@@ -245,19 +270,24 @@ fn encoded(form: &[(&str, &str)]) -> String {
     fields.collect::<Vec<_>>().join("&")
 }
 
-/// The code or type of an error. Its message is left out, because it may quote the request.
-fn error_code(body: &[u8]) -> String {
+/// The error of an answer: its code or type. Its message is left out, because it may quote the request.
+fn refusal(status: StatusCode, body: &[u8]) -> StripeError {
     #[derive(Deserialize)]
     struct Failure {
         error: Details,
     }
-    #[derive(Deserialize)]
+    #[derive(Deserialize, Default)]
     struct Details {
         code: Option<String>,
         r#type: Option<String>,
+        param: Option<String>,
     }
-    let details = serde_json::from_slice::<Failure>(body).ok().map(|failure| failure.error);
-    let code = details.and_then(|details| details.code.or(details.r#type)).unwrap_or_default();
+    let details = serde_json::from_slice::<Failure>(body).map(|failure| failure.error).unwrap_or_default();
+    let code = details.code.or(details.r#type).unwrap_or_default();
+    if code == "resource_missing" || status == StatusCode::NOT_FOUND {
+        let is_customer = details.param.as_deref() == Some("customer");
+        return if is_customer { StripeError::NoCustomer } else { StripeError::Missing };
+    }
     let is_word = code.len() <= 60 && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    if is_word { code } else { String::new() }
+    StripeError::Refused { status: status.as_u16(), code: if is_word { code } else { String::new() } }
 }

@@ -1,6 +1,5 @@
 //! Stripe's events. An event is a hint: its customer is taken from it, and Stripe is asked.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::counts::EventOutcome;
@@ -13,30 +12,32 @@ const INTERESTING: [&str; 3] = ["customer.subscription.", "checkout.session.", "
 /// Events after which a checkout can no longer be paid.
 const CLOSING: [&str; 2] = ["checkout.session.completed", "checkout.session.expired"];
 
-#[derive(Debug, Deserialize)]
+/// An event, of which only the type is certain: others than those of interest may have any form.
 struct Event {
-    id: String,
     r#type: String,
-    data: Payload,
+    content: Value,
 }
 
-#[derive(Debug, Deserialize)]
-struct Payload {
-    object: Subject,
-}
+impl Event {
+    fn parse(body: &[u8]) -> Option<Self> {
+        let content: Value = serde_json::from_slice(body).ok()?;
+        Some(Self { r#type: content.get("type")?.as_str()?.to_owned(), content })
+    }
 
-#[derive(Debug, Deserialize)]
-struct Subject {
-    id: Option<String>,
-    customer: Option<Value>,
-}
+    /// The id at a place.
+    fn id(&self, pointer: &str) -> Option<&str> {
+        self.content.pointer(pointer)?.as_str().filter(|id| is_stripe_id(id))
+    }
 
-impl Subject {
     /// The customer's id, which is alone or within the customer.
     fn customer(&self) -> Option<&str> {
-        let customer = self.customer.as_ref()?;
-        let id = customer.as_str().or_else(|| customer.get("id")?.as_str());
-        id.filter(|id| is_stripe_id(id))
+        self.id("/data/object/customer").or_else(|| self.id("/data/object/customer/id"))
+    }
+
+    /// Its own id, if it can concern a plan.
+    fn id_of_interest(&self) -> Option<&str> {
+        let is_interesting = INTERESTING.iter().any(|prefix| self.r#type.starts_with(prefix));
+        self.id("/id").filter(|_| is_interesting)
     }
 }
 
@@ -47,29 +48,25 @@ impl Billing {
             self.counts.event("other", EventOutcome::BadSignature);
             return Err(ApiError::BadRequest("the signature is not valid".into()));
         }
-        let Ok(event) = serde_json::from_slice::<Event>(body) else {
+        let Some(event) = Event::parse(body) else {
             self.counts.event("other", EventOutcome::Failed);
             return Err(ApiError::BadRequest("the body is not an event".into()));
         };
-        let result = match self.ready() {
-            Ok(_) => self.handle(&event).await.map_err(ApiError::from),
-            Err(error) => Err(error),
+        let result = match (event.id_of_interest(), self.ready()) {
+            (None, _) => Ok(EventOutcome::Ignored),
+            (Some(id), Ok(_)) => self.handle(&event, id).await.map_err(ApiError::from),
+            (Some(_), Err(error)) => Err(error),
         };
         self.counts.event(&event.r#type, *result.as_ref().unwrap_or(&EventOutcome::Failed));
         result.map(drop)
     }
 
-    async fn handle(&self, event: &Event) -> Result<EventOutcome, BillingError> {
-        let kind = event.r#type.as_str();
-        if !INTERESTING.iter().any(|prefix| kind.starts_with(prefix)) || !is_stripe_id(&event.id) {
-            return Ok(EventOutcome::Ignored);
-        }
-        if self.store.knows_billing_event(&event.id).await? {
+    async fn handle(&self, event: &Event, id: &str) -> Result<EventOutcome, BillingError> {
+        if self.store.knows_billing_event(id).await? {
             return Ok(EventOutcome::Known);
         }
-        let subject = &event.data.object;
-        let closed = subject.id.as_deref().filter(|id| CLOSING.contains(&kind) && is_stripe_id(id));
-        let outcome = match (subject.customer(), closed) {
+        let closed = event.id("/data/object/id").filter(|_| CLOSING.contains(&event.r#type.as_str()));
+        let outcome = match (event.customer(), closed) {
             (Some(customer), _) => match self.reconcile(customer, closed).await? {
                 Some(reconciled) if reconciled.changed => EventOutcome::Applied,
                 Some(_) => EventOutcome::Unchanged,
@@ -78,7 +75,7 @@ impl Billing {
             (None, Some(checkout)) => self.forget_checkout(checkout).await?,
             (None, None) => EventOutcome::Ignored,
         };
-        self.store.remember_billing_event(&event.id, self.clock.now().timestamp()).await?;
+        self.store.remember_billing_event(id, self.clock.now().timestamp()).await?;
         Ok(outcome)
     }
 

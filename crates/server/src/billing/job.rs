@@ -107,7 +107,9 @@ impl Billing {
     async fn check_one(&self, state: BillingState) -> Result<(), BillingError> {
         let account = state.account;
         match self.check(state.clone()).await {
-            Err(BillingError::Stripe(error @ StripeError::Refused { .. })) => {
+            Err(BillingError::Stripe(
+                error @ (StripeError::Refused { .. } | StripeError::NoCustomer | StripeError::Missing),
+            )) => {
                 tracing::warn!(%account, %error, "a subscription cannot be checked");
                 self.record(state).await.map(drop)
             }

@@ -18,13 +18,14 @@ mod verdict;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use jiff::Timestamp;
-use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
-use lastro_store::{Store, StoreError};
+use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan, digest_of};
+use lastro_store::{BillingState, Store, StoreError};
 use parking_lot::Mutex;
-use tokio::sync::Semaphore;
+use tokio::sync::MutexGuard;
 
 use crate::access::Access;
 use crate::config::{BillingSecrets, BillingSettings, PlanPrices};
@@ -38,6 +39,8 @@ use signature::SigningSecret;
 
 /// Calls to Stripe that customers may cause at the same time, so that few cannot use up its limits for all.
 const CUSTOMERS_AT_ONCE: usize = 16;
+/// Attempts to write a result while others write theirs.
+const ATTEMPTS: u64 = 12;
 
 pub struct Billing {
     stripe: Stripe,
@@ -52,7 +55,8 @@ pub struct Billing {
     /// The clock for times that are compared between machines.
     clock: Arc<dyn Clock>,
     boot: String,
-    customers: Semaphore,
+    /// Requests of one account always take the same lane, one after the other.
+    lanes: [tokio::sync::Mutex<()>; CUSTOMERS_AT_ONCE],
     counts: Counts,
     /// Failures of the background job, logged when they begin and end.
     outage: Mutex<Outage>,
@@ -82,6 +86,13 @@ pub enum BillingError {
 const UNAVAILABLE: ApiError = ApiError::Unavailable(
     "payments are not available right now; nothing was charged, please try again shortly",
 );
+const CONTENDED: ApiError = ApiError::Unavailable(
+    "other requests about the payments of this account are under way; nothing was charged, please try again shortly",
+);
+/// Not a matter of time: the key or the portal of the Stripe account has the wrong settings, for example.
+const REFUSED: ApiError = ApiError::Unavailable(
+    "Stripe refuses this request; nothing was charged, and the operator of this service finds the reason in its log",
+);
 
 impl Billing {
     pub fn new(
@@ -102,7 +113,7 @@ impl Billing {
             access,
             clock,
             boot,
-            customers: Semaphore::new(CUSTOMERS_AT_ONCE),
+            lanes: Default::default(),
             counts: Counts::default(),
             outage: Mutex::default(),
         })
@@ -127,6 +138,23 @@ impl Billing {
     pub fn ready(&self) -> Result<&Self, ApiError> {
         if self.offers.get().is_some() { Ok(self) } else { Err(UNAVAILABLE) }
     }
+
+    /// Waits until no other request of this account is under way here.
+    async fn turn(&self, account: AccountId) -> MutexGuard<'_, ()> {
+        let digest = digest_of(account.to_string().as_bytes());
+        self.lanes[(digest % CUSTOMERS_AT_ONCE as u64) as usize].lock().await
+    }
+
+    /// The state of an account, or a new one.
+    async fn state_of(&self, account: AccountId) -> Result<BillingState, StoreError> {
+        let state = self.store.billing(account).await?;
+        Ok(state.unwrap_or_else(|| BillingState::new(account, self.clock.now().timestamp())))
+    }
+}
+
+/// Lets another replica finish that has just written to the same account.
+async fn pause(attempt: u64) {
+    tokio::time::sleep(Duration::from_millis(fastrand::u64(5..=25) * (attempt + 1))).await;
 }
 
 impl fmt::Debug for Billing {
@@ -139,9 +167,15 @@ impl From<BillingError> for ApiError {
     fn from(error: BillingError) -> Self {
         match error {
             BillingError::Store(error) => error.into(),
+            BillingError::Contended => CONTENDED,
             error => {
                 tracing::warn!(%error, "a payment request failed");
-                UNAVAILABLE
+                match error {
+                    BillingError::Stripe(
+                        StripeError::Refused { .. } | StripeError::NoCustomer | StripeError::Missing,
+                    ) => REFUSED,
+                    _ => UNAVAILABLE,
+                }
             }
         }
     }

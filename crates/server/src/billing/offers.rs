@@ -8,11 +8,13 @@ use super::client::{Stripe, StripeError};
 use super::{Billing, BillingError};
 use crate::config::PlanPrices;
 
-/// Currencies without a smaller unit, as Stripe lists them.
+/// Currencies whose amounts Stripe states in whole units.
 const WHOLE_CURRENCIES: [&str; 16] = [
     "BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF",
     "XPF",
 ];
+/// Currencies whose amounts Stripe states in thousandths. Those of all others are in hundredths.
+const THOUSANDTHS: [&str; 5] = ["BHD", "JOD", "KWD", "OMR", "TND"];
 
 /// The plans that are sold, cheapest plan first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +37,7 @@ impl Offers {
         for (plan, id, is_sold) in prices.all() {
             let wrong = |reason| BillingError::Price { id: id.to_owned(), plan, reason };
             let price = match stripe.price(id).await {
-                Err(StripeError::Refused { status: 404, .. }) => return Err(wrong("it does not exist")),
+                Err(StripeError::Missing) => return Err(wrong("it does not exist")),
                 price => price?,
             };
             let offer = checked(plan, &price, is_sold).map_err(wrong)?;
@@ -57,11 +59,15 @@ impl Offers {
 impl Offer {
     /// The amount in the currency's main unit, such as `29` or `149.90`.
     pub fn amount_text(&self) -> String {
-        let hundredths = !WHOLE_CURRENCIES.contains(&self.currency.as_str());
-        match (self.amount / 100, self.amount % 100) {
-            _ if !hundredths => self.amount.to_string(),
+        let currency = self.currency.as_str();
+        let (unit, decimals) = match currency {
+            _ if WHOLE_CURRENCIES.contains(&currency) => (1, 0),
+            _ if THOUSANDTHS.contains(&currency) => (1000, 3),
+            _ => (100, 2),
+        };
+        match (self.amount / unit, self.amount % unit) {
             (whole, 0) => whole.to_string(),
-            (whole, part) => format!("{whole}.{part:02}"),
+            (whole, part) => format!("{whole}.{part:0decimals$}"),
         }
     }
 }
@@ -125,6 +131,7 @@ mod tests {
         };
         assert_eq!([text("USD", 2900), text("BRL", 14_990), text("BRL", 5)], ["29", "149.90", "0.05"]);
         assert_eq!(text("JPY", 2900), "2900");
+        assert_eq!([text("KWD", 5000), text("KWD", 5050), text("TND", 10)], ["5", "5.050", "0.010"]);
     }
 
     #[test]

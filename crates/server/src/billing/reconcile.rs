@@ -3,15 +3,12 @@
 //! The version of an account's row is read before Stripe is asked and compared when the result is written. A result that
 //! was requested before another was written is discarded, so an old answer never replaces a newer one.
 
-use lastro_model::{Plan, SubscriptionStatus};
+use lastro_model::{AccountId, Plan, SubscriptionStatus};
 use lastro_store::{BillingState, StoreError};
 
 use super::answers::Subscription;
 use super::verdict::Verdict;
-use super::{Billing, BillingError};
-
-/// Attempts to write a result while others write theirs.
-const ATTEMPTS: u32 = 6;
+use super::{ATTEMPTS, Billing, BillingError, pause};
 
 /// The result of asking Stripe about a customer.
 #[derive(Debug)]
@@ -19,6 +16,19 @@ pub(super) struct Reconciled {
     pub(super) state: BillingState,
     /// Whether the plan of the account changed.
     pub(super) changed: bool,
+}
+
+/// A customer and all its subscriptions, as Stripe has just told.
+struct Heard {
+    /// `None` if Stripe has no such customer any more.
+    customer: Option<String>,
+    subscriptions: Vec<Subscription>,
+}
+
+impl Heard {
+    fn is_live(&self) -> bool {
+        self.subscriptions.iter().any(|subscription| subscription.status.is_live())
+    }
 }
 
 impl Billing {
@@ -29,55 +39,82 @@ impl Billing {
         customer: &str,
         closed: Option<&str>,
     ) -> Result<Option<Reconciled>, BillingError> {
-        for _ in 0..ATTEMPTS {
-            let known = self.store.find_billing(customer, closed).await?;
-            let subscriptions = self.stripe.subscriptions(customer).await?;
-            let state = match known {
-                Some(state) => state,
-                None => match self.named_account(&subscriptions).await? {
-                    // Linked while Stripe was asked: that answer may be newer than this one.
-                    Some(state) if state.customer.as_deref() == Some(customer) => continue,
-                    Some(state) => state,
-                    None => return Ok(None),
-                },
+        let mut named = None;
+        for attempt in 0..ATTEMPTS {
+            let Some(state) = self.find(customer, closed, named).await? else {
+                // Our checkout wrote the account into them. Its state is read before Stripe is asked once more.
+                let heard = self.hear(customer).await?;
+                named = heard.subscriptions.iter().find_map(Subscription::account);
+                if named.is_none() {
+                    return Ok(None);
+                }
+                continue;
             };
-            if state.customer.as_deref().is_some_and(|linked| linked != customer) {
-                let account = state.account;
-                tracing::warn!(%account, customer, "a second customer of one account is ignored");
-                return Ok(None);
-            }
-            if let Some(result) = self.apply(state, customer, closed, &subscriptions).await? {
+            let heard = self.hear_of_account(&state, customer).await?;
+            if let Some(result) = self.apply(state, heard, closed).await? {
                 return Ok(result);
             }
+            pause(attempt).await;
         }
         Err(BillingError::Contended)
     }
 
-    /// The state of the account that our checkout wrote into the subscriptions.
-    async fn named_account(
+    /// The state of the customer or the checkout, or else of the account that is named.
+    async fn find(
         &self,
-        subscriptions: &[Subscription],
+        customer: &str,
+        closed: Option<&str>,
+        named: Option<AccountId>,
     ) -> Result<Option<BillingState>, BillingError> {
-        let Some(account) = subscriptions.iter().find_map(Subscription::account) else { return Ok(None) };
-        let state = self.store.billing(account).await?;
-        Ok(Some(state.unwrap_or_else(|| BillingState::new(account, self.clock.now().timestamp()))))
+        match (self.store.find_billing(customer, closed).await?, named) {
+            (None, Some(account)) => Ok(Some(self.state_of(account).await?)),
+            (found, _) => Ok(found),
+        }
+    }
+
+    async fn hear(&self, customer: &str) -> Result<Heard, BillingError> {
+        let found = self.stripe.subscriptions(customer).await?;
+        let customer = found.is_some().then(|| customer.to_owned());
+        Ok(Heard { customer, subscriptions: found.unwrap_or_default() })
+    }
+
+    /// The answer that counts for an account, of its own customer and the one in question. A customer with a live
+    /// subscription takes the place of one without.
+    async fn hear_of_account(&self, state: &BillingState, customer: &str) -> Result<Heard, BillingError> {
+        let heard = self.hear(customer).await?;
+        let Some(linked) = state.customer.as_deref().filter(|linked| *linked != customer) else {
+            return Ok(heard);
+        };
+        let own = self.hear(linked).await?;
+        let account = state.account;
+        match (own.is_live(), heard.is_live()) {
+            (false, true) => {
+                tracing::warn!(%account, linked, customer, "another customer pays for this account from now on");
+                Ok(heard)
+            }
+            (true, true) => {
+                tracing::warn!(%account, linked, customer, "two customers pay for one account; the first counts");
+                Ok(own)
+            }
+            (_, false) => Ok(own),
+        }
     }
 
     /// Writes the new state. Returns `None` if another state was written meanwhile, `Some(None)` if the account is gone.
     async fn apply(
         &self,
         state: BillingState,
-        customer: &str,
+        heard: Heard,
         closed: Option<&str>,
-        subscriptions: &[Subscription],
     ) -> Result<Option<Option<Reconciled>>, BillingError> {
-        let mut next = BillingState {
-            customer: Some(customer.to_owned()),
-            checked_at: self.clock.now().timestamp(),
-            ..state
-        };
+        let Heard { customer, subscriptions } = heard;
+        if customer.is_none() && state.customer.is_some() {
+            let account = state.account;
+            tracing::warn!(%account, "Stripe no longer has the customer of this account, who counts as unsubscribed");
+        }
+        let mut next = BillingState { customer, checked_at: self.clock.now().timestamp(), ..state };
         next.checkout = next.checkout.filter(|open| Some(open.as_str()) != closed);
-        let plan = self.take_in(&mut next, subscriptions);
+        let plan = self.take_in(&mut next, &subscriptions);
         match self.store.record_billing(next.clone(), plan).await {
             Ok(Some(keys)) => {
                 let changed = !keys.is_empty();

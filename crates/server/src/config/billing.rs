@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use lastro_model::Plan;
 
-use super::secret_from_file;
+use super::{PublicUrl, secret_from_file};
 
 /// Timeout of one attempt of a call to Stripe, so that two fit into the time of a request to us.
 pub const STRIPE_TIMEOUT: Duration = Duration::from_secs(6);
@@ -46,7 +46,7 @@ pub struct StripeAccess {
     #[arg(long, env = "LASTRO_STRIPE_KEY_FILE", value_name = "FILE")]
     pub stripe_key_file: Option<PathBuf>,
     /// Scheme and host of Stripe's API
-    #[arg(long, env = "LASTRO_STRIPE_URL", default_value = "https://api.stripe.com", value_name = "URL")]
+    #[arg(long, env = "LASTRO_STRIPE_URL", default_value = "https://api.stripe.com", value_name = "URL", value_parser = origin)]
     pub stripe_url: String,
 }
 
@@ -56,6 +56,10 @@ impl StripeAccess {
         let file = self.stripe_key_file.as_deref();
         file.map(secret_from_file).transpose().context("--stripe-key-file")
     }
+}
+
+fn origin(text: &str) -> Result<String, String> {
+    text.parse().map(|url: PublicUrl| url.as_str().to_owned())
 }
 
 /// The secrets of payments, read from their files.

@@ -231,7 +231,7 @@ texts! {
 texts! {
     /// Plans.
     PricingTexts {
-        title, summary, lead, plans, recommended, dollar, a_month, a_minute, everything_before,
+        title, summary, lead, plans, recommended, a_month, a_minute, everything_before,
         everything_after, limits_of, get_key, get_plan, same_key, compare, in_any_minute, included,
         not_included, register, register_lead, own_quota, own_usage, own_key, shown_once_note, name, email,
         name_error, email_error, too_many, create, ready, copy_now, shown_once, first_call, copy_call,
@@ -242,7 +242,7 @@ texts! {
 texts! {
     /// Payments, on several pages.
     BillingTexts {
-        currency_a_month, price_a_month, same_key, no_script, opening, need_key, failed, paid, paid_lead, waiting,
+        a_month, price_a_month, same_key, no_script, opening, need_key, failed, paid, paid_lead, waiting,
         in_force, later, no_key, canceled, canceled_lead, title, none, incomplete, trialing, active, past_due,
         unpaid, paused, ended, renews_on, ends_on, manage, plans,
     }

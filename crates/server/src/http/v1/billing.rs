@@ -15,8 +15,9 @@ use crate::http::response::reply::Reply;
 const SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 
 const OFF: ApiError = ApiError::NotFound("there is nothing at this path; see /docs");
-const NO_CUSTOMER: ApiError =
-    ApiError::NotFound("this account has not paid yet; POST /api/v1/billing/checkout begins a subscription");
+const NO_CUSTOMER: ApiError = ApiError::NotFound(
+    "this account has nothing to manage; POST /api/v1/billing/checkout begins a subscription",
+);
 
 #[derive(Serialize)]
 struct BillingView {

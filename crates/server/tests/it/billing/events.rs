@@ -69,8 +69,24 @@ async fn strange_events_change_nothing() {
     ] {
         deliver(&shop.app, &event(kind, &object)).await.expect(200);
     }
+    for strange in [
+        json!({"id": "evt_1", "type": "x"}),
+        json!({"id": "evt_1", "type": "invoice.paid"}),
+        json!({"id": "evt_2", "type": "invoice.paid", "data": 7}),
+        json!({"id": "evt_3", "type": "invoice.paid", "data": {"object": []}}),
+        json!({"id": "evt_4", "type": "checkout.session.expired", "data": {"object": {"id": 7}}}),
+        json!({"id": 5, "type": "invoice.paid", "data": {"object": {"customer": "cus_1"}}}),
+        json!({"type": "invoice.paid", "data": null}),
+    ] {
+        deliver(&shop.app, &strange).await.expect(200);
+    }
     assert_eq!(shop.stripe().calls.len(), asked, "Stripe was not asked");
-    deliver(&shop.app, &json!({"id": "evt_1"})).await.expect(400);
+    let (_, metrics) = shop.app.admin("/metrics").await;
+    assert!(metrics.contains(r#"{type="invoice.paid",outcome="ignored"} 5"#), "{metrics}");
+    assert!(!metrics.contains(r#"{type="invoice.paid",outcome="failed"} 1"#), "{metrics}");
+    for nothing in [json!({"id": "evt_1"}), json!([]), json!({"type": 7})] {
+        deliver(&shop.app, &nothing).await.expect(400);
+    }
     deliver(&shop.app, &event("invoice.paid", &json!({"customer": "cus_stranger"}))).await.expect(200);
     assert!(shop.app.plain.list_billing().await.unwrap().is_empty());
 }

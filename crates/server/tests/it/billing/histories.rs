@@ -105,6 +105,11 @@ impl History<'_> {
         let running = all.find(|(_, found)| found.account == account && is_running(found));
         let Some(id) = running.map(|(id, _)| id.clone()) else { return };
         let (status, price) = (STATUSES[self.random.usize(..8)], PRICES[self.random.usize(..3)]);
+        if self.random.u8(..8) == 0 {
+            let customer = state.subscriptions[&id].customer.clone();
+            state.delete(&customer);
+            return;
+        }
         let is_price = self.random.u8(..4) == 0;
         state.change(&id, |subscription| {
             if is_price { subscription.price = price.to_owned() } else { subscription.status = status }

@@ -1,6 +1,7 @@
 //! Payments, with a stand-in for Stripe: checkouts, events, lost events, failures, and the plan that comes of them.
 
 mod checkouts;
+mod customers;
 mod events;
 pub(crate) mod histories;
 mod pages;

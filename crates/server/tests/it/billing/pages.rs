@@ -40,8 +40,40 @@ async fn prices_are_shown_as_stripe_has_them() {
     stripe.state().prices.insert("price_gold".to_owned(), gold);
     is_ready(&app).await;
     let text = app.get("/pricing?lang=pt").send().await.expect(200).text();
-    assert!(text.contains("R$ 149,90") && text.contains("BRL por mês"), "{text}");
-    assert!(text.contains("USD por mês"), "the others are in their own currency");
+    assert!(text.contains("R$ 149,90") && !text.contains("BRL"), "the currency is named once: {text}");
+    assert!(text.contains("US$ 99") && text.contains("US$ 0"), "the others are in their own currency");
+}
+
+/// The page of prices where all plans cost so much.
+async fn pricing_of(currency: &str, amount: u32, language: &str) -> String {
+    let stripe = Stripe::open();
+    for price in stripe.state().prices.values_mut() {
+        price["currency"] = currency.into();
+        price["unit_amount"] = amount.into();
+    }
+    let app = TestApp::start_with(|setup| switch_on(setup, &stripe)).await;
+    is_ready(&app).await;
+    app.get(&format!("/pricing?lang={language}")).send().await.expect(200).text()
+}
+
+#[tokio::test]
+async fn amounts_have_the_unit_and_the_form_of_their_currency() {
+    for (currency, amount, language, price, nothing) in [
+        ("usd", 123_456, "pt", "US$ 1.234,56", "US$ 0"),
+        ("usd", 123_456, "en", "$1,234.56", "$0"),
+        ("brl", 2900, "pt", "R$ 29", "R$ 0"),
+        ("eur", 950, "pt", "EUR 9,50", "EUR 0"),
+        ("kwd", 5000, "en", "KWD 5", "KWD 0"),
+        ("bhd", 1_234_560, "pt", "BHD 1.234,560", "BHD 0"),
+        ("jpy", 2900, "en", "JPY 2,900", "JPY 0"),
+    ] {
+        let text = pricing_of(currency, amount, language).await;
+        for (shown, plans) in [(price, 3), (nothing, 1)] {
+            let (card, cell) = (format!(">{shown}</span>"), format!(">{shown}</td>"));
+            assert_eq!((text.matches(&card).count(), text.matches(&cell).count()), (plans, plans), "{shown}");
+        }
+        assert!(text.contains(if language == "pt" { ">2.000<" } else { ">2,000<" }), "{language}");
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //!
 //! It runs on a thread of its own, so that a test may wait for a process that calls it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -62,6 +62,12 @@ pub(crate) struct State {
     pub prices: BTreeMap<String, Value>,
     pub checkouts: BTreeMap<String, Checkout>,
     pub subscriptions: BTreeMap<String, Subscription>,
+    /// Customers that were deleted in the dashboard.
+    pub deleted: BTreeSet<String>,
+    /// Whether subscriptions of deleted customers are listed all the same.
+    pub lists_deleted: bool,
+    /// The address of every checkout and portal, in place of the usual ones.
+    pub address: Option<String>,
     pub calls: Vec<Call>,
     pub trouble: VecDeque<Trouble>,
     /// Events that Stripe has made, as type and object.
@@ -137,7 +143,9 @@ impl State {
     /// The visitor ends a checkout, with a subscription in this status.
     pub(crate) fn complete(&mut self, checkout: &str, status: &'static str) -> Option<String> {
         let number = self.number();
-        let found = self.checkouts.get_mut(checkout).filter(|found| found.status == "open")?;
+        let is_gone = |found: &Checkout| found.customer.as_ref().is_some_and(|id| self.deleted.contains(id));
+        let found =
+            self.checkouts.get_mut(checkout).filter(|found| found.status == "open" && !is_gone(found))?;
         found.status = "complete";
         let customer = found.customer.get_or_insert_with(|| format!("cus_{number}")).clone();
         let subscription = Subscription {
@@ -161,6 +169,17 @@ impl State {
         self.note(if ended { "customer.subscription.deleted" } else { "customer.subscription.updated" }, id);
     }
 
+    /// The operator deletes a customer in the dashboard, which cancels what they pay.
+    pub(crate) fn delete(&mut self, customer: &str) {
+        self.deleted.insert(customer.to_owned());
+        let own = |found: &Subscription| found.customer == customer && found.status != "canceled";
+        let all: Vec<String> =
+            self.subscriptions.iter().filter(|(_, found)| own(found)).map(|(id, _)| id.clone()).collect();
+        for id in all {
+            self.change(&id, |subscription| subscription.status = "canceled");
+        }
+    }
+
     fn note(&mut self, kind: &str, subscription: &str) {
         let object = subscription_json(subscription, &self.subscriptions[subscription]);
         self.events.push((kind.to_owned(), object));
@@ -176,6 +195,13 @@ impl State {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let parts: Vec<&str> = path.trim_start_matches("/v1/").split('/').collect();
         match (method.as_str(), parts.as_slice()) {
+            ("POST", ["checkout" | "billing_portal", "sessions"])
+                if call.form.get("customer").is_some_and(|id| self.deleted.contains(id)) =>
+            {
+                let (_, mut answer) = missing();
+                answer["error"]["param"] = "customer".into();
+                (400, answer)
+            }
             ("GET", ["prices", id]) => {
                 self.prices.get(*id).map_or_else(missing, |price| (200, price.clone()))
             }
@@ -184,10 +210,10 @@ impl State {
                 self.checkouts.get(*id).map_or_else(missing, |found| (200, checkout_json(id, found)))
             }
             ("POST", ["checkout", "sessions", id, "expire"]) => self.expire(id),
-            ("POST", ["billing_portal", "sessions"]) => (
-                200,
-                json!({"object": "billing_portal.session", "url": "https://billing.stripe.invalid/p/1"}),
-            ),
+            ("POST", ["billing_portal", "sessions"]) => {
+                let url = self.address.as_deref().unwrap_or("https://billing.stripe.invalid/p/1");
+                (200, json!({"object": "billing_portal.session", "url": url}))
+            }
             ("GET", ["subscriptions"]) => self.list(query),
             ("DELETE", ["subscriptions", id]) if self.subscriptions.contains_key(*id) => {
                 self.change(id, |subscription| subscription.status = "canceled");
@@ -201,7 +227,10 @@ impl State {
         let id = format!("cs_test_{}", self.number());
         let customer = call.form.get("customer").cloned();
         let checkout = Checkout { status: "open", customer, form: call.form.clone() };
-        let object = checkout_json(&id, &checkout);
+        let mut object = checkout_json(&id, &checkout);
+        if let Some(address) = &self.address {
+            object["url"] = address.as_str().into();
+        }
         self.checkouts.insert(id, checkout);
         (200, object)
     }
@@ -223,6 +252,9 @@ impl State {
     fn list(&self, query: &str) -> (u16, Value) {
         let fields: BTreeMap<String, String> =
             form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        if self.deleted.contains(&fields["customer"]) && !self.lists_deleted {
+            return missing();
+        }
         let all = fields.get("status").is_some_and(|status| status == "all");
         let mut found: Vec<(&String, &Subscription)> = self
             .subscriptions

@@ -59,12 +59,11 @@ async fn pricing_shows_every_plan_of_the_table() {
         let card =
             html.split(&format!("id=\"plan-{}\"", terms.plan.id())).nth(1).expect("a card for each plan");
         let card = &card[..card.find("</li>\n      <li class=\"plan").unwrap_or(card.len())];
-        for text in [
-            terms.plan.name(),
-            &format!(">${}<", terms.price_usd),
-            &format!(">{}<", terms.requests_per_minute),
-            terms.tagline.en,
-        ] {
+        let requests = match terms.requests_per_minute {
+            many @ 1000.. => format!(">{},{:03}<", many / 1000, many % 1000),
+            few => format!(">{few}<"),
+        };
+        for text in [terms.plan.name(), &format!(">${}<", terms.price_usd), &requests, terms.tagline.en] {
             assert!(card.contains(text), "{}: {text}", terms.plan);
         }
         for sentence in terms.features().iter().chain(terms.restrictions) {

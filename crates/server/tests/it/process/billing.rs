@@ -67,6 +67,16 @@ async fn erasing_a_payer_cancels_first_or_fails() {
 }
 
 #[tokio::test]
+async fn a_payer_whom_stripe_has_deleted_can_be_erased() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = paying_key(&home, &stripe).await.to_string();
+    std::fs::write(home.file("key"), KEY).unwrap();
+    stripe.state().delete("cus_1");
+    home.must(&["keys", "erase", &key, "--stripe-key-file", "key", "--stripe-url", &stripe.url()]);
+    assert!(!home.must(&["keys", "list"]).contains(&key));
+}
+
+#[tokio::test]
 async fn revoking_the_last_key_of_a_payer_warns() {
     let (home, stripe) = (Home::new(), Stripe::open());
     let key = paying_key(&home, &stripe).await.to_string();
@@ -83,6 +93,18 @@ fn half_of_the_payment_settings_is_refused() {
     assert!(refusal.contains("--stripe-key-file"), "{refusal}");
     let refusal = home.refusal(&["--stripe-prices", "free=price_1"]);
     assert!(refusal.contains("bronze, gold and platinum"), "{refusal}");
+}
+
+#[test]
+fn addresses_of_stripe_that_cannot_be_used_are_refused() {
+    let home = Home::new();
+    for url in ["ftp://x", "https://", "api.stripe.com", "https://a?b", "javascript:alert(1)", ""] {
+        let refusal = home.refusal(&["--stripe-url", url]);
+        assert!(refusal.contains("--stripe-url") && refusal.contains("https://"), "{url}: {refusal}");
+        let checked = home.run(&["check", "--stripe-url", url]);
+        assert!(!checked.succeeded() && checked.stderr.contains("--stripe-url"), "{url}");
+        assert!(!checked.stdout.contains("ok"), "{url}: {}", checked.stdout);
+    }
 }
 
 /// The settings of payments, with their files.

@@ -310,7 +310,6 @@ pub(crate) static TEXTS: Texts = Texts {
         lead: "Start without a key. Move up when you need more.",
         plans: "Plans",
         recommended: "Recommended",
-        dollar: "$",
         a_month: "USD a month",
         a_minute: "requests a minute",
         everything_before: "Everything in",
@@ -343,7 +342,7 @@ pub(crate) static TEXTS: Texts = Texts {
         try_reference: "Try it in the API reference",
     },
     billing: BillingTexts {
-        currency_a_month: "{currency} a month",
+        a_month: "a month",
         price_a_month: "Price a month",
         same_key: "Every plan starts with a Free key. Pay for a plan, and the same key is on it within a second. Change or cancel it at any time.",
         no_script: "To pay without JavaScript, send your key to POST /api/v1/billing/checkout and open the address of the answer.",

@@ -310,7 +310,6 @@ pub(crate) static TEXTS: Texts = Texts {
         lead: "Comece sem chave. Mude de plano quando precisar.",
         plans: "Planos",
         recommended: "Recomendado",
-        dollar: "US$ ",
         a_month: "por mês",
         a_minute: "requisições por minuto",
         everything_before: "Tudo do plano",
@@ -343,7 +342,7 @@ pub(crate) static TEXTS: Texts = Texts {
         try_reference: "Experimente na referência da API",
     },
     billing: BillingTexts {
-        currency_a_month: "{currency} por mês",
+        a_month: "por mês",
         price_a_month: "Preço por mês",
         same_key: "Todos os planos começam com uma chave Free. Ao assinar um plano pago, a mesma chave muda de plano em até um segundo. Mude ou cancele quando quiser.",
         no_script: "Para pagar sem JavaScript, envie sua chave a POST /api/v1/billing/checkout e abra o endereço da resposta.",
