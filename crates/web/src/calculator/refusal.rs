@@ -38,7 +38,17 @@ pub(super) fn translated(message: &str, language: Language) -> String {
         Some("rate_percent") => t.error_percent.to_owned(),
         Some("from" | "to" | "month") => t.error_date.to_owned(),
         Some("index" | "rate" | "negative") => t.error_choice.to_owned(),
-        _ => t.error_other.replace("{message}", &message.replace('`', "")),
+        _ => unknown_form(message, language),
+    }
+}
+
+/// A message of unknown form is English: other readers are told less.
+fn unknown_form(message: &str, language: Language) -> String {
+    match language {
+        Language::English => message.replace('`', ""),
+        Language::Portuguese => {
+            "O conteúdo enviado não tem o formato esperado; veja os campos na documentação da API.".to_owned()
+        }
     }
 }
 

@@ -163,7 +163,7 @@ texts! {
         edition, call, receipt, receipt_text,
         receipt_when, receipt_rate, receipt_amount, credited_on, blank, refused, error_amount, error_percent, error_wages,
         error_one_of, error_month,
-        error_reversed, error_early, error_late, error_missing, error_date, error_choice, error_values, error_other,
+        error_reversed, error_early, error_late, error_missing, error_date, error_choice, error_values,
         index_factor, currency, conversion,
     }
 }

@@ -74,7 +74,6 @@ pub(super) const CALCULATOR: CalculatorTexts = CalculatorTexts {
     error_choice: "Please choose an index or a rate from the list.",
     error_date: "Please give both dates, and days that the calendar has.",
     error_values: "The values of the period cannot be calculated with: one of them is −100% or less, or the result is too large.",
-    error_other: "{message}",
     index_factor: "Accumulated factor of the index",
     currency: "Change of currency",
     conversion: "{divisor} {from} = 1 {to}; result = amount × factor ÷ {divisor}",

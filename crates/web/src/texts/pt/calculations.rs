@@ -74,7 +74,6 @@ pub(super) const CALCULATOR: CalculatorTexts = CalculatorTexts {
     error_choice: "Escolha um índice ou uma taxa da lista.",
     error_date: "Informe datas válidas, que existam no calendário.",
     error_values: "Os valores do período não permitem o cálculo: algum deles é de −100% ou menos, ou o resultado é grande demais.",
-    error_other: "O conteúdo enviado não tem o formato esperado; veja os campos na documentação da API.",
     index_factor: "Fator acumulado do índice",
     currency: "Mudança de moeda",
     conversion: "{divisor} {from} = 1 {to}; resultado = valor × fator ÷ {divisor}",
