@@ -152,3 +152,12 @@ test('a search becomes a feed at an address of its own', async () => {
     assert.match(await answer.text(), /<title>energia, Fato Relevante<\/title>/);
   });
 });
+
+test('a period alone becomes no feed', async () => {
+  await withKey(GOLD, {}, '/explore?from=2020-01-01', async (page) => {
+    await page.locator('#take').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Make a feed (Atom)' }).isVisible(), false);
+    await page.goto('/explore?from=2020-01-01&category=Fato+Relevante');
+    await page.getByRole('button', { name: 'Make a feed (Atom)' }).waitFor();
+  });
+});

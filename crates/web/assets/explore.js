@@ -247,7 +247,8 @@
     if (!isCurrent()) return;
     take.hidden = !results.childElementCount;
     csv.hidden = !listed;
-    feed.hidden = !listed;
+    // A feed has no days, so a period alone is no search for one.
+    feed.hidden = !listed || !(texts.company || ['q', 'category', 'company_id'].some((name) => asked.has(name)));
     feedMade.hidden = true;
   };
 

@@ -174,7 +174,7 @@ fn page(
         name: subject.name(language),
         topic_id: topic.id(),
         topic: words::topic(topic, language),
-        unit: main.unit_text.trim_start_matches('%').trim(),
+        unit: main.unit_beside,
         newest: newest(&main, &language.texts().one, language),
         others: groups(book, subject, compared, language),
         chart: figure(catalog, subject, compared, Range::OneYear, language).render()?,
@@ -203,8 +203,11 @@ fn before(main: &Plotted, t: &OneTexts, language: Language) -> String {
         return t.unchanged.replace("{date}", &format::period(since, main.frequency, language));
     }
     let Some(previous) = main.dots.iter().rev().nth(1) else { return String::new() };
+    let (value, magnitude) =
+        (format::value(previous.value, main.unit, language), words::magnitude(main.unit, language));
+    let value = if magnitude.is_empty() { value } else { format!("{value} {magnitude}") };
     t.previous
-        .replace("{value}", &format::value(previous.value, main.unit, language))
+        .replace("{value}", &value)
         .replace("{date}", &format::period(previous.day, main.frequency, language))
 }
 

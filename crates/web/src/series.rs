@@ -137,15 +137,14 @@ fn found_by(subject: Subject) -> String {
 fn row(data: &Data<'_>, subject: Subject, folded: String, language: Language) -> Row {
     let plotted = subject.plotted(data.catalog, Range::OneYear, language);
     let (dots, newest) = (&plotted.dots, plotted.dots.last());
-    let (id, unit, stale) = match subject {
+    let (id, stale) = match subject {
         Subject::Series(series) => {
-            let (about, part) = (series.about(), &data.catalog.series[series]);
-            let unit = words::unit(about.unit, language).trim_start_matches('%').trim();
-            (about.id.to_owned(), unit, data.is_late(series.into()) && !part.sample)
+            let part = &data.catalog.series[series];
+            (series.about().id.to_owned(), data.is_late(series.into()) && !part.sample)
         }
         Subject::Pair(pair) => {
             let is_stale = data.is_late(Source::Fx) && !data.catalog.fx.sample;
-            (pair.to_string(), plotted.unit_text, is_stale)
+            (pair.to_string(), is_stale)
         }
     };
     Row {
@@ -158,7 +157,7 @@ fn row(data: &Data<'_>, subject: Subject, folded: String, language: Language) ->
         shape: plotted.shape.class(),
         line: sparkline(plotted.shape, &sparse(dots)).map(|[line, _]| line).unwrap_or_default(),
         value: newest.map(|dot| format::value(dot.value, plotted.unit, language)).unwrap_or_default(),
-        unit,
+        unit: plotted.unit_beside,
         date: newest.map(|dot| format::period(dot.day, plotted.frequency, language)).unwrap_or_default(),
         machine_date: newest.map(|dot| format::machine(dot.day, plotted.frequency)).unwrap_or_default(),
     }

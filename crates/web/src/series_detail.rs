@@ -63,7 +63,7 @@ fn check_view(check: &Check, language: Language) -> CheckView {
         format!("{} ({})", format::number(difference, language), format::day(day, language))
     });
     CheckView {
-        name: check.name,
+        name: words::identity(check.name, language),
         rows: format::number(check.rows, language),
         worst: worst.unwrap_or_default(),
         tolerance: format::number(check.tolerance, language),

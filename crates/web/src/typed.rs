@@ -2,26 +2,30 @@
 
 use lastro_model::Day;
 
-/// An amount of money: `1.000,50` and `1,000.50` become `1000.50`. Money has at most two decimals, so three digits
-/// after a single separator are thousands.
-pub(crate) fn amount(text: &str) -> String {
+use crate::language::Language;
+
+/// An amount of money: `1.000,50` and `1,000.50` become `1000.50` in either language. Three digits after a single
+/// separator are thousands if the language separates thousands by it. Else they are decimals, and too many of them.
+pub(crate) fn amount(text: &str, language: Language) -> String {
     let text = without_space(text);
     let text = text.trim_start_matches("R$");
-    plain(text, true).unwrap_or_else(|| text.to_owned())
+    let thousands = if language == Language::Portuguese { "." } else { "," };
+    plain(text, Some(thousands)).unwrap_or_else(|| text.to_owned())
 }
 
 /// A percentage: up to a thousand with up to four decimals, so a single separator precedes decimals.
 pub(crate) fn percentage(text: &str) -> String {
     let text = without_space(text);
     let text = text.trim_end_matches('%');
-    plain(text, false).unwrap_or_else(|| text.to_owned())
+    plain(text, None).unwrap_or_else(|| text.to_owned())
 }
 
 /// The numbers that a result copied from a document can mean: as programs write it, as an amount of money, and as a
 /// number with decimals only. Signs and words around it are left out.
 pub fn readings(text: &str) -> Vec<String> {
     let text = text.trim_matches(|letter: char| !letter.is_ascii_digit());
-    let mut readings = vec![text.to_owned(), amount(text), percentage(text)];
+    let [portuguese, english] = Language::ALL.map(|language| amount(text, language));
+    let mut readings = vec![text.to_owned(), portuguese, english, percentage(text)];
     readings.dedup();
     readings
 }
@@ -49,7 +53,8 @@ fn without_space(text: &str) -> String {
 const SIGNS: [char; 2] = [',', '.'];
 
 /// The number with a decimal point and no thousands separators. `None` if it is no number, which the API then rejects.
-fn plain(text: &str, has_thousands: bool) -> Option<String> {
+/// `grouped_by` is the language's thousands separator, for numbers with at most two decimals.
+fn plain(text: &str, grouped_by: Option<&str>) -> Option<String> {
     let place = text.rfind(SIGNS)?;
     let (whole, rest) = text.split_at(place);
     let (last_sign, after) = rest.split_at(1);
@@ -64,7 +69,14 @@ fn plain(text: &str, has_thousands: bool) -> Option<String> {
         if after.is_empty() { whole.to_owned() } else { format!("{whole}.{after}") }
     };
     match whole.find(SIGNS).and_then(|first| whole.get(first..=first)) {
-        None if has_thousands && after.len() == 3 && is_first_group(whole) => Some(thousands(whole) + after),
+        None if after.len() == 3 && is_first_group(whole) && grouped_by.is_some() => {
+            // The API accepts no comma, and so rejects `1.000` of an English page, too, which may mean a thousand.
+            Some(if grouped_by == Some(last_sign) {
+                format!("{whole}{after}")
+            } else {
+                format!("{whole},{after}")
+            })
+        }
         None => Some(decimals(whole)),
         Some(sign) if !is_grouped(whole, sign) => None,
         Some(sign) if sign != last_sign => Some(decimals(whole)),
@@ -117,9 +129,7 @@ mod tests {
             ("1.000,50", "1000.50"),
             ("1,000.50", "1000.50"),
             ("R$ 1.000.000,00", "1000000.00"),
-            ("R$\u{a0}1.000", "1000"),
-            ("1.000", "1000"),
-            ("1,000", "1000"),
+            ("R$\u{a0}1.000,00", "1000.00"),
             ("1.000.000", "1000000"),
             ("0,5", "0.5"),
             (",5", "0.5"),
@@ -138,7 +148,25 @@ mod tests {
             ("1.0000,5", "1.0000,5"),
             ("1.000,500.000", "1.000,500.000"),
         ] {
-            assert_eq!(amount(typed), read, "{typed}");
+            for language in Language::ALL {
+                assert_eq!(amount(typed, language), read, "{typed}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_separator_before_three_digits_is_of_the_language() {
+        for (typed, portuguese, english) in [
+            ("1.000", "1000", "1,000"),
+            ("1,000", "1,000", "1000"),
+            ("100,005", "100,005", "100005"),
+            ("12.345", "12345", "12,345"),
+        ] {
+            assert_eq!(
+                Language::ALL.map(|language| amount(typed, language)),
+                [portuguese, english],
+                "{typed}"
+            );
         }
     }
 
@@ -173,7 +201,7 @@ mod tests {
         #[test]
         fn no_digit_of_any_input_is_lost(typed in "[0-9.,R$ %\u{e7}-]{0,12}") {
             let compact = without_space(&typed);
-            for read in [amount(&typed), percentage(&typed)] {
+            for read in [amount(&typed, Language::Portuguese), amount(&typed, Language::English), percentage(&typed)] {
                 let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
                 prop_assert!(digits(&read).ends_with(&digits(&compact)), "{typed}: {read}");
             }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use lastro_model::{About, Currency, Frequency, Kind, Pair, Series, Topic, Unit};
 
 use crate::language::Language;
+use crate::typed;
 
 /// Selects one of two texts.
 const fn of(language: Language, english: &'static str, portuguese: &'static str) -> &'static str {
@@ -30,13 +31,22 @@ fn english_name(about: &About) -> String {
     if name.starts_with(label) { (*name).to_owned() } else { format!("{label}: {name}") }
 }
 
-/// The official name, with an abbreviation in parentheses moved to its beginning: `TR: Taxa referencial`.
+/// The official name with days as people write them, and with an abbreviation in parentheses moved to its beginning:
+/// `TR: Taxa referencial`.
 fn portuguese_name(official: &str) -> String {
+    let official: Vec<String> = official.split(' ').map(with_slashes).collect();
+    let official = &*official.join(" ");
     let parts = official.split_once(" (").and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
     match parts {
         Some((before, (inside, after))) if is_abbreviation(inside) => format!("{inside}: {before}{after}"),
         _ => official.to_owned(),
     }
+}
+
+/// The word; `04/05/2012` if it is `04.05.2012`.
+fn with_slashes(word: &str) -> String {
+    let is_day = word.contains('.') && typed::day(word).is_some();
+    if is_day { word.replace('.', "/") } else { word.to_owned() }
 }
 
 /// Whether this is one word that begins with a capital letter, unlike `venda` and `2022 = 100`.
@@ -98,6 +108,75 @@ pub(crate) const fn unit(unit: Unit, language: Language) -> &'static str {
     }
 }
 
+/// Unit beside a value, which already has its sign: `R$ 958.142,2` is followed by `milhões`, `0,33%` by `no mês`.
+pub(crate) fn unit_beside(of: Unit, language: Language) -> &'static str {
+    match of {
+        Unit::Brl | Unit::BrlThousand | Unit::BrlMillion | Unit::UsdMillion => magnitude(of, language),
+        _ => unit(of, language).trim_start_matches('%').trim(),
+    }
+}
+
+/// Word for the thousands or millions that values of this unit are given in; empty for other units.
+pub(crate) const fn magnitude(unit: Unit, language: Language) -> &'static str {
+    match unit {
+        Unit::BrlThousand => of(language, "thousand", "mil"),
+        Unit::BrlMillion | Unit::UsdMillion => of(language, "million", "milhões"),
+        _ => "",
+    }
+}
+
+/// Sentence for an identity between series, given its name in the API.
+pub(crate) fn identity(name: &'static str, language: Language) -> &'static str {
+    match name {
+        "selic-over-is-selic-daily-annualised" => of(
+            language,
+            "The Selic rate of the year is the daily rate annualised",
+            "A Selic ao ano é a taxa diária anualizada",
+        ),
+        "selic-daily-is-selic-over-per-day" => of(
+            language,
+            "The daily Selic rate is the rate of the year for one business day",
+            "A Selic diária é a taxa ao ano convertida para um dia útil",
+        ),
+        "cdi-daily-is-cdi-per-day" => of(
+            language,
+            "The daily CDI rate is the rate of the year for one business day",
+            "O CDI diário é a taxa ao ano convertida para um dia útil",
+        ),
+        "selic-month-is-its-days-chained" => of(
+            language,
+            "The Selic rate of the month is the product of its days",
+            "A Selic do mês é o produto das taxas diárias",
+        ),
+        "ipca-12m-is-twelve-months-chained" => of(
+            language,
+            "The IPCA of twelve months is the product of the months",
+            "O IPCA em 12 meses é o produto das doze variações mensais",
+        ),
+        "announced-market-prices-are-the-exact-ones-rounded" => of(
+            language,
+            "The announced IGP-M is the exact change rounded",
+            "O IGP-M divulgado é a variação exata arredondada",
+        ),
+        "selic-daily-has-every-business-day" => of(
+            language,
+            "There is a daily Selic rate for every business day",
+            "Há uma Selic diária para cada dia útil",
+        ),
+        "legal-rate-is-selic-above-ipca-15" => of(
+            language,
+            "The legal rate is the Selic rate above the IPCA-15",
+            "A Taxa Legal é a Selic descontada do IPCA-15",
+        ),
+        "old-savings-are-the-reference-rate-and-half-a-percent" => of(
+            language,
+            "Old savings return the reference rate (TR) and 0.5%",
+            "A poupança antiga rende a TR mais 0,5%",
+        ),
+        other => other,
+    }
+}
+
 pub(crate) const fn frequency(frequency: Frequency, language: Language) -> &'static str {
     match frequency {
         Frequency::BusinessDays => of(language, "business days", "diária (dias úteis)"),
@@ -143,23 +222,49 @@ pub(crate) const fn reading(kind: Kind, language: Language) -> &'static str {
         Kind::Stock => {
             of(language, "How much there is at the end of the period.", "Saldo no fim do período.")
         }
-        Kind::Flow => of(
-            language,
-            "How much came about within the period. It may be below zero.",
-            "Total do período. Pode ser negativo.",
-        ),
+        Kind::Flow => of(language, "The total of the period.", "Total do período."),
         Kind::Share => of(
             language,
             "A part of a whole. Two of its values are compared by their difference, in percentage points.",
             "Proporção, em percentual. Para comparar dois valores, use a diferença em pontos percentuais.",
         ),
-        Kind::Price => of(language, "A price in reais.", "Preço em reais."),
+        Kind::Price => of(language, "An amount in reais.", "Valor em reais."),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use lastro_model::BySeries;
+
     use super::*;
+
+    #[test]
+    fn every_identity_has_a_sentence() {
+        let checks = lastro_calc::checks(&BySeries::new(|_| &[][..]));
+        let names: Vec<&str> =
+            Series::ALL.iter().flat_map(|series| &checks[*series]).map(|check| check.name).collect();
+        assert!(!names.is_empty());
+        for name in names {
+            for language in Language::ALL {
+                assert_ne!(identity(name, language), name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_unit_repeats_the_sign_of_the_value() {
+        for (unit, english, portuguese) in [
+            (Unit::Brl, "", ""),
+            (Unit::BrlThousand, "thousand", "mil"),
+            (Unit::UsdMillion, "million", "milhões"),
+            (Unit::PercentPerMonth, "in the month", "no mês"),
+            (Unit::Index, "index number", "número-índice"),
+        ] {
+            let beside =
+                [Language::English, Language::Portuguese].map(|language| unit_beside(unit, language));
+            assert_eq!(beside, [english, portuguese]);
+        }
+    }
 
     #[test]
     fn portuguese_names_begin_with_the_abbreviation() {
@@ -169,6 +274,10 @@ mod tests {
             (Series::IpcFipe, "IPC-Fipe: Índice de preços ao consumidor – São Paulo"),
             (Series::IpcaFood, "IPCA – alimentação e bebidas"),
             (Series::LegalRate, "Taxa legal (Lei 14.905/2024)"),
+            (
+                Series::Savings,
+                "Depósitos de poupança a partir de 04/05/2012 – rentabilidade no 1º dia do mês",
+            ),
             (
                 Series::UsdMonthEnd,
                 "Taxa de câmbio – livre – dólar americano (venda) – fim de período – mensal",

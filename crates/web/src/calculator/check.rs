@@ -10,8 +10,9 @@ use super::choices::{Choice, indices};
 use super::debt::{DebtForm, SubmittedDebt};
 use super::form::Form;
 use super::kind::Kind;
+use super::proven::{Line, Proven};
+use super::refusal;
 use crate::data::Data;
-use crate::format;
 use crate::frame::{Frame, encoded};
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
@@ -19,9 +20,8 @@ use crate::page::{Page, Reader, Rendered};
 /// The outcome of a check.
 #[derive(Debug)]
 pub enum CheckOutcome {
-    Confirmed,
-    /// The result that today's data give, if they give one.
-    Revised(Option<String>),
+    /// This service made the calculation.
+    Known(Proven),
     Unknown,
     /// The inputs or the result are not given yet.
     Incomplete,
@@ -41,7 +41,7 @@ pub enum CheckInputs {
 #[derive(Debug)]
 pub struct CheckPage {
     pub code: String,
-    /// As given by the reader.
+    /// As given by the reader. The page shows the proven one if the calculation is known.
     pub result: String,
     pub inputs: CheckInputs,
     pub outcome: CheckOutcome,
@@ -65,6 +65,10 @@ struct CheckHtml {
     heading: &'static str,
     text: String,
     refusal: Option<String>,
+    /// The inputs that the code proves.
+    facts: Vec<(&'static str, String)>,
+    /// The instalments that the code proves.
+    lines: Vec<Line>,
     /// The calculation whose form is shown; empty if there is none.
     kind: &'static str,
     indices: Vec<Choice>,
@@ -88,6 +92,8 @@ impl Page for CheckForm {
             heading: "",
             text: String::new(),
             refusal: None,
+            facts: Vec::new(),
+            lines: Vec::new(),
             kind: "",
             indices: Vec::new(),
             form: Form::default(),
@@ -101,10 +107,16 @@ impl CheckPage {
     pub fn render(self, data: &Data<'_>, reader: Reader) -> Rendered {
         let Self { code, result, inputs, outcome, refusal } = self;
         let language = reader.language;
-        let (verdict, heading, text) = said(outcome, &inputs, language);
+        let (verdict, heading, text) = said(&outcome, &inputs, language);
+        let (result, facts, lines) = match &outcome {
+            CheckOutcome::Known(proven) => {
+                (proven.shown_result(proven.result, language), proven.facts(language), proven.lines(language))
+            }
+            CheckOutcome::Unknown | CheckOutcome::Incomplete => (result, Vec::new(), Vec::new()),
+        };
         let refusal = refusal.map(|message| match &inputs {
             CheckInputs::Debt(Some(submitted)) => submitted.refusal(&message, language),
-            _ => message.replace('`', ""),
+            _ => refusal::of_debt(&message, &[], language),
         });
         let (kind, form, debt) = match inputs {
             CheckInputs::None => ("", Form::default(), DebtForm::default()),
@@ -118,25 +130,42 @@ impl CheckPage {
         let (segment, indices) = (encoded(&code), indices(chosen, language));
         // Language links keep the code and lose the inputs.
         let frame = Frame::new(data, reader, format!("/calculator/check/{segment}")).nowhere();
-        CheckHtml { frame, code, segment, result, verdict, heading, text, refusal, kind, indices, form, debt }
-            .render()
+        CheckHtml {
+            frame,
+            code,
+            segment,
+            result,
+            verdict,
+            heading,
+            text,
+            refusal,
+            facts,
+            lines,
+            kind,
+            indices,
+            form,
+            debt,
+        }
+        .render()
     }
 }
 
 /// The name of the outcome, its heading and its sentence.
 fn said(
-    outcome: CheckOutcome,
+    outcome: &CheckOutcome,
     inputs: &CheckInputs,
     language: Language,
 ) -> (&'static str, &'static str, String) {
     let t = &language.texts().check;
     let (verdict, heading, text) = match (outcome, inputs) {
-        (CheckOutcome::Confirmed, _) => ("confirmed", t.confirmed, t.confirmed_text),
-        (CheckOutcome::Revised(Some(today)), _) => {
-            let text = t.revised_text.replace("{result}", &format::cents(&today, language));
-            return ("revised", t.revised, text);
-        }
-        (CheckOutcome::Revised(None), _) => ("revised", t.revised, t.revised_gone),
+        (CheckOutcome::Known(proven), _) => match proven.today {
+            Some(today) if today == proven.result => ("confirmed", t.confirmed, t.confirmed_text),
+            Some(today) => {
+                let text = t.revised_text.replace("{result}", &proven.shown_result(today, language));
+                return ("revised", t.revised, text);
+            }
+            None => ("revised", t.revised, t.revised_gone),
+        },
         (_, CheckInputs::None) => ("unknown", t.unknown, t.unknown_kind),
         (CheckOutcome::Unknown, _) => ("unknown", t.unknown, t.unknown_text),
         (CheckOutcome::Incomplete, CheckInputs::Debt(_)) => ("incomplete", t.incomplete, t.incomplete_debt),

@@ -72,7 +72,10 @@ impl DebtForm {
 
 impl SubmittedDebt {
     /// Reads the form, given the values of its fields.
-    pub fn read<'a, E>(value: impl Fn(&str) -> Result<Option<&'a str>, E>) -> Result<Self, E> {
+    pub fn read<'a, E>(
+        language: Language,
+        value: impl Fn(&str) -> Result<Option<&'a str>, E>,
+    ) -> Result<Self, E> {
         let field = |name| Ok::<_, E>(typed::shown(value(name)?.unwrap_or_default()));
         let form = DebtForm {
             to: field("to")?,
@@ -85,7 +88,7 @@ impl SubmittedDebt {
             fees_percent: field("fees_percent")?,
             instalments: value("instalments")?.unwrap_or_default().to_owned(),
         };
-        let (lines, body) = match debt_lines::read(&form.instalments) {
+        let (lines, body) = match debt_lines::read(&form.instalments, language) {
             Ok(read) => {
                 let (lines, instalments) = read.into_iter().unzip();
                 (lines, Ok(form.body(instalments)))

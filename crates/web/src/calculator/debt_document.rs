@@ -154,9 +154,10 @@ fn facts(answer: &Answer<'_>, language: Language) -> Vec<(String, String)> {
     let base = if answer.fine_on == "total" { t.fine_total } else { t.fine_corrected };
     let fine = t.fine.replace("{percent}", &number(answer.fine_percent)).replace("{base}", base);
     let index = index(answer, language).map_or_else(|| t.index_none.to_owned(), str::to_owned);
+    let InterestAnswer { rule, monthly_percent, from } = answer.interest;
     vec![
         (language.texts().calculator.index.to_owned(), index),
-        (t.interest.to_owned(), interest(&answer.interest, language)),
+        (t.interest.to_owned(), interest(rule, monthly_percent.get(), from, language)),
         (t.corrected_sum.to_owned(), money(answer.corrected)),
         (t.interest_sum.to_owned(), money(answer.interest_total)),
         (t.subtotal.to_owned(), money(answer.subtotal)),
@@ -172,16 +173,14 @@ fn index(answer: &Answer<'_>, language: Language) -> Option<&'static str> {
 }
 
 /// The interest in a few words.
-fn interest(interest: &InterestAnswer<'_>, language: Language) -> String {
+pub(super) fn interest(rule: &str, monthly_percent: &str, from: Option<&str>, language: Language) -> String {
     let t = &language.texts().debt;
-    let mut text = match interest.rule {
-        "simple" => {
-            format!("{} ({}%)", t.rule_simple, format::number(interest.monthly_percent.get(), language))
-        }
+    let mut text = match rule {
+        "simple" => format!("{} ({}%)", t.rule_simple, format::number(monthly_percent, language)),
         "legal" => t.rule_legal.to_owned(),
         _ => t.rule_none.to_owned(),
     };
-    if let Some(from) = interest.from {
+    if let Some(from) = from {
         text += &format!("; {} {}", t.from_day, when(from, language));
     }
     text

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::language::Language;
 use crate::typed;
 
 #[derive(Debug, Serialize)]
@@ -29,10 +30,10 @@ pub(super) enum Fault {
 }
 
 /// The instalments, each with the number of its line.
-pub(super) fn read(text: &str) -> Result<Vec<(usize, Instalment)>, BadLine> {
+pub(super) fn read(text: &str, language: Language) -> Result<Vec<(usize, Instalment)>, BadLine> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines
-        .map(|(text, line)| match instalment(text) {
+        .map(|(text, line)| match instalment(text, language) {
             Ok(instalment) => Ok((line, instalment)),
             Err(fault) => Err(BadLine { line, fault }),
         })
@@ -40,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Vec<(usize, Instalment)>, BadLine> {
 }
 
 /// A line with tabs, semicolons or spaces between its fields.
-fn instalment(line: &str) -> Result<Instalment, Fault> {
+fn instalment(line: &str, language: Language) -> Result<Instalment, Fault> {
     let separator = ['\t', ';'].into_iter().find(|separator| line.contains(*separator));
     let (date, amount, label) = match separator {
         Some(separator) => {
@@ -58,7 +59,8 @@ fn instalment(line: &str) -> Result<Instalment, Fault> {
     };
     let (date, amount) = date.and_then(typed::day).zip(amount).ok_or(Fault::Incomplete)?;
     let label = typed::shown(&label);
-    Ok(Instalment { date, amount: typed::amount(&amount), label: (!label.is_empty()).then_some(label) })
+    let amount = typed::amount(&amount, language);
+    Ok(Instalment { date, amount, label: (!label.is_empty()).then_some(label) })
 }
 
 /// The amount at the beginning of these words, and the name after it. An amount may have spaces between its thousands
@@ -110,7 +112,7 @@ mod tests {
             ("10/01/2024 1000 12,50", None),
             ("10/01/2024 1.000 000,00", None),
         ] {
-            let read = instalment(line);
+            let read = instalment(line, Language::Portuguese);
             let read = read.as_ref().map(|read| (&*read.amount, read.label.as_deref()));
             assert_eq!(read, expected.ok_or(&Fault::Ambiguous), "{line}");
         }

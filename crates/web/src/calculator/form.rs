@@ -77,7 +77,7 @@ impl Form {
         kind.series(&self.index, &self.rate, &self.from)
     }
 
-    fn value(&self, parameter: &str) -> String {
+    fn value(&self, parameter: &str, language: Language) -> String {
         match parameter {
             "index" => self.index.clone(),
             "rate" => self.rate.clone(),
@@ -87,16 +87,16 @@ impl Form {
             "month" => self.month.clone(),
             "negative" => self.negative.clone(),
             "wages" => typed::percentage(&self.wages),
-            _ => typed::amount(&self.amount),
+            _ => typed::amount(&self.amount, language),
         }
     }
 
     /// Query string for the API. Of an amount and a number of wages, only the one that was filled in is sent.
-    pub(super) fn query(&self, kind: Kind) -> String {
+    pub(super) fn query(&self, kind: Kind, language: Language) -> String {
         let plain =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
         let pair = |name: &&str| {
-            let value = self.value(name);
+            let value = self.value(name, language);
             let is_left_out = kind == Kind::Wages && *name != "month" && value.is_empty();
             let value = if plain(&value) { value } else { encoded(&value) };
             (!is_left_out).then(|| format!("{name}={value}"))

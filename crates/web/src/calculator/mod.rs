@@ -10,6 +10,7 @@ mod document;
 mod form;
 mod kind;
 mod outcome;
+mod proven;
 mod refusal;
 
 use std::borrow::Cow;
@@ -31,6 +32,7 @@ use debt::DebtForm;
 pub use debt::SubmittedDebt;
 use form::Form;
 pub use kind::Kind;
+pub use proven::{Proven, ProvenInputs};
 
 /// The empty form of a calculation.
 #[derive(Debug)]
@@ -82,18 +84,23 @@ impl Page for Calculator {
 
 impl Submitted {
     /// Reads the form, given the values of its parameters.
-    pub fn read<'a, E>(kind: Kind, value: impl Fn(&str) -> Result<Option<&'a str>, E>) -> Result<Self, E> {
+    pub fn read<'a, E>(
+        kind: Kind,
+        language: Language,
+        value: impl Fn(&str) -> Result<Option<&'a str>, E>,
+    ) -> Result<Self, E> {
         let form = Form::read(kind, value)?;
-        Ok(Self { kind, query: form.query(kind), form })
+        Ok(Self { kind, query: form.query(kind, language), form })
     }
 
     /// The form to be copied from a document: without the defaults of fields that are not given.
     pub fn read_document<'a, E>(
         kind: Kind,
+        language: Language,
         value: impl Fn(&str) -> Result<Option<&'a str>, E>,
     ) -> Result<Self, E> {
         let is_amount_given = value("amount")?.is_some();
-        let mut submitted = Self::read(kind, value)?;
+        let mut submitted = Self::read(kind, language, value)?;
         if !is_amount_given {
             submitted.form.amount.clear();
         }

@@ -4,7 +4,7 @@ use super::debt_lines::{BadLine, Fault};
 use super::outcome::when;
 use crate::language::Language;
 
-/// The message in the reader's language. A message of unknown form is shown as it is.
+/// The message in the reader's language. A message of unknown form is shown to English readers only.
 pub(super) fn translated(message: &str, language: Language) -> String {
     let t = &language.texts().calculator;
     let after = |beginning: &str| message.strip_prefix(beginning);
@@ -38,11 +38,21 @@ pub(super) fn translated(message: &str, language: Language) -> String {
         Some("rate_percent") => t.error_percent.to_owned(),
         Some("from" | "to" | "month") => t.error_date.to_owned(),
         Some("index" | "rate" | "negative") => t.error_choice.to_owned(),
-        _ => message.replace('`', ""),
+        _ => unknown_form(message, language),
     }
 }
 
-/// The same for a debt. `lines` has the number of the line of each instalment.
+/// A message of unknown form is English: other readers are told less.
+fn unknown_form(message: &str, language: Language) -> String {
+    match language {
+        Language::English => message.replace('`', ""),
+        Language::Portuguese => {
+            "O conteúdo enviado não tem o formato esperado; veja os campos na documentação da API.".to_owned()
+        }
+    }
+}
+
+/// The same for a debt. `lines` has the number of the line of each instalment, if they were pasted as lines.
 pub(super) fn of_debt(message: &str, lines: &[usize], language: Language) -> String {
     let (t, of_all) = (&language.texts().debt, &language.texts().calculator);
     let Some(name) = message.split('`').nth(1) else { return translated(message, language) };
@@ -65,8 +75,10 @@ pub(super) fn of_debt(message: &str, lines: &[usize], language: Language) -> Str
                     _ if message.contains("must not be before") => t.error_early,
                     _ => t.error_date,
                 };
-                let line = lines.get(place).copied().unwrap_or(place + 1);
-                on_line(line, text, language)
+                match lines.get(place) {
+                    Some(line) => on_line(*line, text, language),
+                    None => numbered(t.on_instalment, place + 1, text),
+                }
             }
             None => translated(message, language),
         },
@@ -90,7 +102,11 @@ pub(super) fn of_line(bad: BadLine, language: Language) -> String {
 }
 
 fn on_line(line: usize, text: &str, language: Language) -> String {
-    language.texts().debt.on_line.replace("{line}", &line.to_string()).replace("{error}", text)
+    numbered(language.texts().debt.on_line, line, text)
+}
+
+fn numbered(form: &str, number: usize, error: &str) -> String {
+    form.replace("{line}", &number.to_string()).replace("{error}", error)
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ texts! {
 texts! {
     /// A currency pair, in addition to the texts of every series.
     FxTexts {
-        summary, reading, unit, source_text, pair, buy, sell, call_lead,
+        summary, reading, unit, unit_beside, source_text, pair, buy, sell, call_lead,
     }
 }
 
@@ -157,7 +157,7 @@ texts! {
     CalculatorTexts {
         title, summary, kinds, correction, accumulation, legal_interest, savings, rent, wages, debt, about_correction,
         about_accumulation, about_legal_interest, about_savings, about_rent, about_wages, about_debt, index, rate, rate_percent, first_month, last_month,
-        first_day, last_day, deposit_day, month, rent_month, negative, apply, ignore, old_rent, wages_typed, wage,
+        first_day, last_day, deposit_day, month, rent_month, negative, apply, ignore, old_rent, wages_typed, wages_count, wage,
         amount, calculate, held, result, sentence, sentence_days, sentence_rate, sentence_rent, sentence_amount,
         sentence_wages, wages_result, of_cdi, of_selic, change, factor,
         edition, call, receipt, receipt_text,
@@ -184,7 +184,7 @@ texts! {
         interest_from_note, from_day, fine_percent, fine_on, fine_corrected, fine_total, fees_percent, instalments,
         instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
         result, lines, months, legal_rates, error_line, error_from, error_instalments, error_choice,
-        corrected_sum, interest_sum, sum, on_line, error_spaces, error_date, error_early, error_late, error_label,
+        corrected_sum, interest_sum, sum, on_line, on_instalment, error_spaces, error_date, error_early, error_late, error_label,
         error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal,
         says_no_interest, says_counted, says_counted_from, says_fine_corrected, says_fine_total, says_no_fine,
         says_fees, says_no_fees, says_rounding,
@@ -196,13 +196,14 @@ texts! {
     CheckTexts {
         title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, unknown, unknown_text,
         result, link, code_note, go_on, submit, incomplete, incomplete_text, incomplete_debt, unknown_kind, unreadable,
+        compare,
     }
 }
 
 texts! {
     /// Companies and filings.
     ExploreTexts {
-        title, summary, no_script, search, search_example, search_filings, filters, category, from, to, company,
+        title, summary, no_script, search, search_example, search_filings, filters, filters_company, category, from, to, company,
         feed, feed_made,
         company_example, invalid, absent, find, nothing, corrected, relaxed, prompt, prompt_none,
         prompt_bronze, prompt_gold, prompt_plans, companies, filings, of, back, document, more, registered,

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use http::StatusCode;
 use lastro_web::calculator::{
-    CheckForm, CheckInputs, CheckOutcome, CheckPage, Kind, Submitted, SubmittedDebt, readings,
+    CheckForm, CheckInputs, CheckOutcome, CheckPage, Kind, Proven, ProvenInputs, Submitted, SubmittedDebt,
+    readings,
 };
-use lastro_web::{Calculator, Data};
+use lastro_web::{Calculator, Data, Language};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::keeping::{self, drawn_for_one, kept, redirect};
@@ -38,7 +39,8 @@ pub fn legal_interest(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 /// The form as submitted, with the response of the API's own handler, so that both give the same result.
 fn calculated(question: &Question<'_>, kind: Kind, handler: ReadHandler) -> Result<Reply, ApiError> {
-    let submitted = Submitted::read(kind, |name| question.query.get(name))?;
+    let language = question.reader().language;
+    let submitted = Submitted::read(kind, language, |name| question.query.get(name))?;
     drawn_for_one(question, |data, reader| {
         let answer = calculate(question, handler, submitted.query());
         let (answer, status) = match &answer {
@@ -76,7 +78,7 @@ pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
     let Action { served, site, now, head, query, body, .. } = action;
     let (reader, body) = (reader::of(head, &query), body.whole().await?);
     let form = form(&body)?;
-    let submitted = SubmittedDebt::read(|name| form.get(name))?;
+    let submitted = SubmittedDebt::read(reader.language, |name| form.get(name))?;
     let (catalog, freshness) = (served.catalog.load(), served.freshness.load());
     let answer = Debt::from_json(submitted.body().as_bytes())
         .and_then(|debt| calculations::debt_answer(&debt, &catalog, site));
@@ -95,12 +97,15 @@ pub fn debt_form(question: &Question<'_>) -> Result<Reply, ApiError> {
     redirect(question, "/calculator?kind=debt")
 }
 
-/// The form for a code, which leads to the page of that code.
+/// The form for a code, which leads to the page of that code and keeps all other parameters.
 pub fn check_form(question: &Question<'_>) -> Result<Reply, ApiError> {
     match question.query.get("code")?.map(str::trim) {
         None | Some("") => kept(question, &CheckForm),
         Some(code) => {
-            Reply::redirect(&format!("/calculator/check/{}", utf8_percent_encode(code, NON_ALPHANUMERIC)))
+            let others = question.head.query().split('&').filter(|pair| !pair.starts_with("code="));
+            let (code, others) = (utf8_percent_encode(code, NON_ALPHANUMERIC), others.collect::<Vec<_>>());
+            let joint = if others.is_empty() { "" } else { "?" };
+            Reply::redirect(&format!("/calculator/check/{code}{joint}{}", others.join("&")))
         }
     }
 }
@@ -114,10 +119,13 @@ pub fn check(question: &Question<'_>) -> Result<Reply, ApiError> {
         None => (CheckInputs::None, CheckOutcome::Unknown),
         Some(Kind::Debt) => (CheckInputs::Debt(None), CheckOutcome::Incomplete),
         Some(kind) => {
-            let submitted = Submitted::read_document(kind, |name| query.get(name))?;
+            let language = question.reader().language;
+            let submitted = Submitted::read_document(kind, language, |name| query.get(name))?;
             let outcome = match &*result {
                 "" => CheckOutcome::Incomplete,
-                result => outcome(checked(question, code, submitted.query(), result)?),
+                result => {
+                    checked(question, code, kind, result)?.map_or(CheckOutcome::Unknown, CheckOutcome::Known)
+                }
             };
             (CheckInputs::Calculation(submitted), outcome)
         }
@@ -126,13 +134,27 @@ pub fn check(question: &Question<'_>) -> Result<Reply, ApiError> {
     drawn_for_one(question, |data, reader| Ok((page.render(data, reader)?, StatusCode::OK)))
 }
 
-/// Checks the inputs as programs write them, then as people do: `typed` is the query of the form.
-fn checked(question: &Question<'_>, code: &str, typed: &str, result: &str) -> Result<Verdict, ApiError> {
-    let (results, typed) = (readings(result), Query::of_page(typed)?);
-    let mut verdicts = [&question.query, &typed]
-        .into_iter()
-        .map(|query| calculations::check(question.site, question.catalog, code, query, &results));
-    Ok(verdicts.find(|verdict| *verdict != Verdict::Unknown).unwrap_or(Verdict::Unknown))
+/// Checks the inputs as programs write them, then as people do. Documents are in either language, whichever the reader
+/// chose.
+fn checked(
+    question: &Question<'_>,
+    code: &str,
+    kind: Kind,
+    result: &str,
+) -> Result<Option<Proven>, ApiError> {
+    let results = readings(result);
+    let known = |query: &Query<'_>| {
+        let verdict = calculations::check(question.site, question.catalog, code, query, &results);
+        proven(verdict, |inputs| ProvenInputs::Parameters(kind, inputs))
+    };
+    let mut found = known(&question.query);
+    for language in Language::ALL {
+        if found.is_none() {
+            let typed = Submitted::read(kind, language, |name| question.query.get(name))?;
+            found = known(&Query::of_page(typed.query())?);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a code is that of a debt: the JSON of the API with `result`, or the fields of the form with it. Inputs that
@@ -142,43 +164,61 @@ pub async fn check_debt(action: Action<'_>) -> Result<Reply, ApiError> {
     let (reader, body) = (reader::of(head, &query), body.whole().await?);
     let (catalog, freshness) = (served.catalog.load(), served.freshness.load());
     let code = path.get("code").to_owned();
-    let (submitted, result, debt) = match debt_to_check(&body) {
-        Ok(read) => read,
-        Err(error) => (None, String::new(), Err(error)),
+    let DebtToCheck { submitted, result, debts } = debt_to_check(&body, reader.language)
+        .unwrap_or_else(|error| DebtToCheck { debts: vec![Err(error)], ..DebtToCheck::default() });
+    let refusal = match debts.first() {
+        Some(Err(ApiError::BadRequest(message))) => Some(message.clone().into_owned()),
+        Some(Err(error)) => return Err(error.clone()),
+        _ => None,
     };
-    let (outcome, refusal) = match debt {
-        Ok(_) if result.is_empty() => (CheckOutcome::Incomplete, None),
-        Ok(debt) => {
-            let verdict = calculations::check_debt(site, &catalog, &code, &debt, &readings(&result));
-            (outcome(verdict), None)
-        }
-        Err(ApiError::BadRequest(message)) => (CheckOutcome::Unknown, Some(message.into_owned())),
-        Err(error) => return Err(error),
+    let known = debts.into_iter().flatten().find_map(|debt| {
+        let verdict = calculations::check_debt(site, &catalog, &code, &debt, &readings(&result));
+        let (terms, instalments) = debt.into_parts();
+        proven(verdict, |_| ProvenInputs::Debt(terms, instalments))
+    });
+    let (outcome, refusal) = match (known, refusal) {
+        (Some(known), _) => (CheckOutcome::Known(known), None),
+        (None, None) if result.is_empty() => (CheckOutcome::Incomplete, None),
+        (None, refusal) => (CheckOutcome::Unknown, refusal),
     };
     let page = CheckPage { code, result, inputs: CheckInputs::Debt(submitted), outcome, refusal };
     let data = Data { catalog: &catalog, freshness: &freshness, now, public_url: site.public_url() };
     Ok(keeping::private(reader, &site.origin(head), &page.render(&data, reader)?).private(StatusCode::OK))
 }
 
-/// A debt to be checked: the form if it is one, the result on the document, and the debt.
-type DebtToCheck = (Option<SubmittedDebt>, String, Result<Debt, ApiError>);
-
-fn debt_to_check(body: &[u8]) -> Result<DebtToCheck, ApiError> {
-    if body.trim_ascii_start().starts_with(b"{") {
-        let (debt, result) = Debt::with_result(body)?;
-        return Ok((None, result, Ok(debt)));
-    }
-    let form = form(body)?;
-    let submitted = SubmittedDebt::read(|name| form.get(name))?;
-    let debt = Debt::from_json(submitted.body().as_bytes());
-    Ok((Some(submitted), form.get("result")?.unwrap_or_default().trim().to_owned(), debt))
+/// A debt to be checked.
+#[derive(Default)]
+struct DebtToCheck {
+    /// The form, if it is one.
+    submitted: Option<SubmittedDebt>,
+    /// The result on the document.
+    result: String,
+    /// The debts that the inputs can mean. The first is that of the reader's language.
+    debts: Vec<Result<Debt, ApiError>>,
 }
 
-fn outcome(verdict: Verdict) -> CheckOutcome {
+fn debt_to_check(body: &[u8], language: Language) -> Result<DebtToCheck, ApiError> {
+    if body.trim_ascii_start().starts_with(b"{") {
+        let (debt, result) = Debt::with_result(body)?;
+        return Ok(DebtToCheck { submitted: None, result, debts: vec![Ok(debt)] });
+    }
+    let form = form(body)?;
+    let result = form.get("result")?.unwrap_or_default().trim().to_owned();
+    let submitted = SubmittedDebt::read(language, |name| form.get(name))?;
+    let mut debts = vec![Debt::from_json(submitted.body().as_bytes())];
+    for other in Language::ALL.into_iter().filter(|other| *other != language) {
+        let other = SubmittedDebt::read(other, |name| form.get(name))?;
+        debts.push(Debt::from_json(other.body().as_bytes()));
+    }
+    Ok(DebtToCheck { submitted: Some(submitted), result, debts })
+}
+
+fn proven(verdict: Verdict, inputs: impl FnOnce(String) -> ProvenInputs) -> Option<Proven> {
     match verdict {
-        Verdict::Confirmed => CheckOutcome::Confirmed,
-        Verdict::Revised(today) => CheckOutcome::Revised(today.map(|today| today.to_string())),
-        Verdict::Unknown => CheckOutcome::Unknown,
+        Verdict::Known { inputs: canonical, result, today } => {
+            Some(Proven { inputs: inputs(canonical), result, today })
+        }
+        Verdict::Unknown => None,
     }
 }
 

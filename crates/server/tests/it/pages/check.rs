@@ -80,7 +80,7 @@ async fn unreadable_inputs_of_a_debt_are_not_confirmed() {
     let (mut negative, mut without) = (good.clone(), good.clone());
     negative["instalments"][0]["amount"] = json!(-1);
     without.as_object_mut().unwrap().remove("result");
-    let bodies = [good, negative, without, json!({})].map(|body| body.to_string());
+    let bodies = [good, negative.clone(), json!({})].map(|body| body.to_string());
     let others = ["", "{", "x=%FF", "to=1&to=2", "instalments=ontem&result=1"].map(str::to_owned);
     for body in bodies.into_iter().chain(others) {
         let page = post(&app, "/calculator/check/D0123456789ABCDEFGHJK", &*body).await.expect(200).text();
@@ -89,6 +89,146 @@ async fn unreadable_inputs_of_a_debt_are_not_confirmed() {
     let line =
         post(&app, "/calculator/check/D0?lang=pt", "instalments=ontem&result=1").await.expect(200).text();
     assert!(line.contains("Linha 1: informe data e valor"), "{line}");
+    let path = "/calculator/check/D0123456789ABCDEFGHJK?lang=pt";
+    for (body, told) in [
+        ("{".to_owned(), "Os dados não puderam ser lidos. O conteúdo enviado não tem o formato esperado"),
+        ("x=%FF".to_owned(), "Os dados não puderam ser lidos. O conteúdo enviado não tem o formato esperado"),
+        (negative.to_string(), "Parcela 1: O valor deve ser maior que 0"),
+    ] {
+        let page = post(&app, path, &*body).await.expect(200).text();
+        assert!(page.contains(told), "{body}: {page}");
+    }
+    // Without a result nothing can be checked yet.
+    let page = post(&app, path, without.to_string()).await.expect(200).text();
+    assert_eq!(verdict(&page), "incomplete");
+}
+
+/// The facts of a page: each name with its value.
+fn facts(page: &str) -> Vec<(&str, &str)> {
+    let facts = page.split("<div><dt>").skip(1).filter_map(|fact| fact.split("</dd>").next());
+    facts.filter_map(|fact| fact.split_once("</dt><dd>")).collect()
+}
+
+#[tokio::test]
+async fn a_confirmed_code_shows_what_it_proves() {
+    let app = TestApp::start().await;
+    for (asked, proven) in [
+        (
+            "correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
+            &[
+                ("Índice", "IPCA: "),
+                ("Mês inicial", "janeiro de 2026"),
+                ("Mês final", "junho de 2026"),
+                ("Valor", "R$\u{a0}1.000,00"),
+                ("Resultado no documento", "R$\u{a0}1.0"),
+            ][..],
+        ),
+        (
+            "accumulation?rate=cdi&rate_percent=110.5&from=2026-01-05&to=2026-06-01",
+            &[
+                ("Taxa", "CDI"),
+                ("Percentual da taxa", "110,5%"),
+                ("Data inicial", "05/01/2026"),
+                ("Data final", "01/06/2026"),
+                ("Valor", "R$\u{a0}1,00"),
+            ],
+        ),
+        (
+            "rent?index=ipca&month=2026-06&amount=1500&negative=ignore",
+            &[
+                ("Mês do reajuste", "junho de 2026"),
+                ("Aluguel atual", "R$\u{a0}1.500,00"),
+                ("Se o índice acumulado for negativo", "o aluguel não muda"),
+            ],
+        ),
+        (
+            "minimum-wages?month=2026-06&amount=1000",
+            &[("Mês", "junho de 2026"), ("Valor", "R$\u{a0}1.000,00"), ("Resultado no documento", "0,")],
+        ),
+        (
+            "minimum-wages?month=2026-06&wages=2.5",
+            &[("Quantidade de salários", "2,5"), ("Resultado no documento", "R$\u{a0}")],
+        ),
+    ] {
+        app.advance_seconds(10);
+        let answer = app.get(&format!("/api/v1/calc/{asked}")).send().await.expect(200).json();
+        let (code, result) = (answer["check"].as_str().unwrap(), &answer["result"]);
+        let inputs = asked.split_once('?').unwrap().1;
+        let path = format!("/calculator/check/{code}?{inputs}&result={result}&lang=pt");
+        let page = app.get(&path).send().await.expect(200).text();
+        assert_eq!(verdict(&page), "confirmed", "{asked}");
+        let facts = facts(&page);
+        for (name, beginning) in proven {
+            let found = facts.iter().find(|(found, _)| found == name);
+            assert!(
+                found.is_some_and(|(_, value)| value.starts_with(beginning)),
+                "{asked} {name}: {facts:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_confirmed_debt_shows_its_terms_and_lines() {
+    let app = TestApp::start().await;
+    let (code, shown, _) = debt(&app).await;
+    let body =
+        format!("{TERMS}&instalments={LINES}&result={}", shown.replace('\u{a0}', "+").replace('$', "%24"));
+    // An English reader checks a Portuguese document as well.
+    for (language, amount) in [("pt", "R$\u{a0}1.000,00"), ("en", "R$\u{a0}1,000.00")] {
+        let page =
+            post(&app, &format!("/calculator/check/{code}?lang={language}"), &*body).await.expect(200).text();
+        assert_eq!(verdict(&page), "confirmed");
+        assert!(page.contains(&format!("<td>aluguel</td><td class=\"number\">{amount}</td>")), "{page}");
+    }
+    let page = post(&app, &format!("/calculator/check/{code}?lang=pt"), body).await.expect(200).text();
+    let facts = facts(&page);
+    for fact in [
+        ("Data do cálculo", "15/06/2026"),
+        ("Índice", "IPCA"),
+        ("Juros", "simples, ao mês (0,5%)"),
+        ("Multa, %", "10"),
+        ("Multa sobre", "os valores com juros"),
+        ("Honorários, %", "0"),
+        ("Resultado no documento", &*shown),
+    ] {
+        assert!(facts.contains(&fact), "{fact:?}: {facts:?}");
+    }
+}
+
+#[tokio::test]
+async fn thousands_are_read_by_the_language_of_the_form() {
+    let app = TestApp::start().await;
+    for (language, typed, read) in [
+        ("pt", "1.000", Some("R$\u{a0}1.000,00 de")),
+        ("pt", "100%2C005", None),
+        ("pt", "1%2C000", None),
+        ("pt", "1.000%2C50", Some("R$\u{a0}1.000,50 de")),
+        ("en", "1%2C000", Some("R$\u{a0}1,000.00")),
+        ("en", "1.234", None),
+    ] {
+        app.advance_seconds(10);
+        let asked = format!("index=ipca&from=2026-01&to=2026-06&amount={typed}&lang={language}");
+        let page = app.get(&format!("/calculator/correction?{asked}")).send().await;
+        match read {
+            Some(read) => assert!(page.expect(200).text().contains(read), "{typed}"),
+            None => {
+                let page = page.expect(400).text();
+                assert!(page.contains("2 casas decimais") || page.contains("2 decimals"), "{typed}: {page}");
+            }
+        }
+    }
+    let lines = format!("{TERMS}&instalments=10/01/2026+100%2C005");
+    let page = post(&app, "/calculator/debt?lang=pt", lines).await.expect(400).text();
+    assert!(page.contains("Linha 1: O valor deve"), "{page}");
+    // A line that means a thousand in Portuguese is checked on an English page, too.
+    let lines = format!("{TERMS}&instalments=10/01/2026+1.000");
+    let page = post(&app, "/calculator/debt?lang=pt", &*lines).await.expect(200).text();
+    let code = page.split("class=\"check-code\">").nth(1).unwrap().split('<').next().unwrap();
+    let result = page.split("name=\"result\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let path = format!("/calculator/check/{code}?lang=en");
+    let page = post(&app, &path, format!("{lines}&result={result}")).await.expect(200).text();
+    assert_eq!(verdict(&page), "confirmed");
 }
 
 #[tokio::test]
@@ -98,6 +238,8 @@ async fn a_code_alone_leads_to_the_form_of_its_calculation() {
     assert!(start.contains("name=\"code\"") && !start.contains("data-verdict"));
     let typed = app.get("/calculator/check?code=+c4t0-Q8ZD%2F+").send().await.expect(302);
     assert_eq!(typed.header("location"), "/calculator/check/c4t0%2DQ8ZD%2F");
+    let typed = app.get("/calculator/check?lang=en&code=CK7E&result=1").send().await.expect(302);
+    assert_eq!(typed.header("location"), "/calculator/check/CK7E?lang=en&result=1");
     for (code, fields) in [
         ("C0", &["index", "from", "to", "amount"][..]),
         ("r0", &["index", "month", "amount", "negative"]),

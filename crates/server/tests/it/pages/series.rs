@@ -146,3 +146,32 @@ async fn a_cached_page_gets_a_304() {
         assert_eq!(other.expect(200).header("content-language"), "pt-BR", "{path}");
     }
 }
+
+#[tokio::test]
+async fn values_have_their_unit_once_and_checks_have_sentences() {
+    let app = TestApp::start().await;
+    let page = async |path: &str| app.get(path).send().await.expect(200).text();
+    let gdp = page("/series/gdp-month?lang=pt").await;
+    assert!(gdp.contains("<p class=\"when\">milhões <span"), "{gdp}");
+    let previous = gdp.split("<p class=\"before\">Valor anterior: R$").nth(1).unwrap();
+    assert!(previous.split("</p>").next().unwrap().contains(" milhões"), "{previous}");
+    assert!(!gdp.contains("Pode ser negativo"));
+    let wage = page("/series/minimum-wage?lang=pt").await;
+    assert!(wage.contains("<p class=\"when\"><time") && !wage.contains("Preço em reais"), "{wage}");
+    assert!(page("/fx/usd-brl?lang=pt").await.contains("<p class=\"when\">por unidade <span"));
+    let ipca = page("/series/ipca?lang=pt").await;
+    assert!(ipca.contains("<td>O IPCA em 12 meses é o produto das doze variações mensais</td>"), "{ipca}");
+    let savings = page("/series/savings?lang=pt").await;
+    assert!(savings.contains("<h1>Depósitos de poupança a partir de 04/05/2012"), "{savings}");
+}
+
+#[tokio::test]
+async fn the_page_of_a_company_names_the_filters_it_has() {
+    let app = TestApp::start().await;
+    for (path, has_company) in [("/explore", true), ("/explore/companies/9512", false)] {
+        let page = app.get(&format!("{path}?lang=pt")).send().await.expect(200).text();
+        let named = page.split("<summary>").nth(1).unwrap().split("</summary>").next().unwrap();
+        assert_eq!(named.contains("empresa"), has_company, "{named}");
+        assert_eq!(page.contains("name=\"company_id\""), has_company);
+    }
+}

@@ -35,6 +35,7 @@ pub(super) const CALCULATOR: CalculatorTexts = CalculatorTexts {
     ignore: "the rent stays",
     old_rent: "Rent until now",
     wages_typed: "Or a number of wages",
+    wages_count: "Number of wages",
     wage: "Minimum wage",
     amount: "Amount",
     calculate: "Calculate",
@@ -147,6 +148,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     interest_sum: "Sum of the interest",
     sum: "Sum",
     on_line: "Line {line}: {error}",
+    on_instalment: "Instalment {line}: {error}",
     error_spaces: "it is not clear where the amount ends. Separate the columns with tabs or semicolons, or write the amount without spaces, such as 1,000.00.",
     error_date: "please give a day that the calendar has, such as 2026-01-10.",
     error_early: "the date of an instalment must not be before 1 July 1994.",
@@ -191,4 +193,5 @@ pub(super) const CHECK: CheckTexts = CheckTexts {
     incomplete_debt: "Codes that begin with D are those of debts. The code proves the calculation together with its inputs and the sum owed, which are not kept here. Copy the instalments (date, amount and name), the choices and the sum from the document into the fields below.",
     unknown_kind: "No calculation of this service has a code that begins like this. Compare every character with the document.",
     unreadable: "The inputs cannot be read.",
+    compare: "The code proves exactly what follows. Make sure that the document says the same.",
 };

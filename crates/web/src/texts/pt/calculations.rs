@@ -35,6 +35,7 @@ pub(super) const CALCULATOR: CalculatorTexts = CalculatorTexts {
     ignore: "o aluguel não muda",
     old_rent: "Aluguel atual",
     wages_typed: "Ou quantidade de salários",
+    wages_count: "Quantidade de salários",
     wage: "Salário mínimo",
     amount: "Valor",
     calculate: "Calcular",
@@ -83,13 +84,13 @@ pub(super) const DOCUMENT: DocumentTexts = DocumentTexts {
     parties_note: "apenas para impressão; esta informação não é enviada",
     print: "Imprimir ou salvar em PDF",
     rule: "Critério",
-    rule_correction: "Produto das variações mensais do índice, do primeiro ao último mês, ambos incluídos, como na Calculadora do Cidadão do Banco Central. O fator é arredondado na 8ª casa decimal e o resultado, no centavo, sempre com metades para cima.",
+    rule_correction: "Produto das variações mensais do índice, do primeiro ao último mês, ambos incluídos, como na Calculadora do Cidadão do Banco Central. O fator tem 8 casas decimais e o resultado, 2, arredondando-se o 5 para cima.",
     rule_cdi: "Metodologia da B3 para o CDI: taxa anual convertida em taxa diária na base 252, com 8 casas decimais, multiplicada pelo percentual; fatores diários e produtos truncados na 16ª casa. O primeiro dia entra no cálculo; o último, não.",
     rule_selic: "Produto das taxas diárias da Selic, multiplicadas pelo percentual. O primeiro dia entra no cálculo; o último, não.",
     rule_legal: "Código Civil, art. 406, na redação da Lei 14.905/2024, e Resolução CMN 5.171/2024: juros simples, pela soma das taxas legais mensais, com meses incompletos proporcionais aos dias corridos. O primeiro dia entra no cálculo; o último, não.",
     rule_savings: "Lei 8.177/1991 e Lei 12.703/2012: crédito em cada aniversário do depósito, com a rentabilidade que o Banco Central publica para o mês iniciado no aniversário anterior. Depósitos feitos nos dias 29, 30 e 31 contam a partir do dia 1º do mês seguinte.",
     rule_rent: "Produto das doze variações mensais do índice até o mês anterior ao do reajuste (Lei 8.245/1991: vale o índice do contrato).",
-    rule_wages: "Salário mínimo em vigor no mês, com arredondamento na 4ª casa decimal ou no centavo, metades para cima.",
+    rule_wages: "Salário mínimo em vigor no mês. O resultado tem 4 casas decimais (em reais, 2), arredondando-se o 5 para cima.",
     source: "Fonte",
     calculated_at: "Calculado em",
     brasilia: "{day}, {time} (horário de Brasília)",
@@ -147,6 +148,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     interest_sum: "Soma dos juros",
     sum: "Soma",
     on_line: "Linha {line}: {error}",
+    on_instalment: "Parcela {line}: {error}",
     error_spaces: "não é possível saber onde termina o valor. Separe as colunas com tabulação ou ponto e vírgula, ou escreva o valor sem espaços, como 1.000,00.",
     error_date: "informe um dia que exista no calendário, como 10/01/2026.",
     error_early: "a data da parcela não pode ser anterior a 1º de julho de 1994.",
@@ -167,7 +169,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     says_no_fine: "Sem multa.",
     says_fees: "Honorários de {percent}% sobre o subtotal acrescido da multa.",
     says_no_fees: "Sem honorários.",
-    says_rounding: "Cada valor em reais é arredondado no centavo uma única vez, com metades para cima, e os totais são somas de valores já arredondados.",
+    says_rounding: "Cada valor em reais é calculado até o centavo, arredondando-se o 5 para cima uma única vez, e os totais são somas de valores já arredondados.",
 };
 
 pub(super) const CHECK: CheckTexts = CheckTexts {
@@ -191,4 +193,5 @@ pub(super) const CHECK: CheckTexts = CheckTexts {
     incomplete_debt: "Códigos que começam com D são de dívidas. O código comprova o cálculo junto com os dados e o total devido, que não ficam guardados aqui. Copie do documento as parcelas (data, valor e descrição), os critérios e o total para os campos abaixo.",
     unknown_kind: "Nenhum cálculo deste serviço tem um código que comece assim. Compare cada caractere com o documento.",
     unreadable: "Os dados não puderam ser lidos.",
+    compare: "O código comprova exatamente as informações abaixo. Confira se são as mesmas do documento.",
 };

@@ -12,12 +12,17 @@ use crate::http::request::query::Query;
 use crate::http::site::Site;
 
 /// The outcome of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// This service made the calculation, and today's data give the same result.
-    Confirmed,
-    /// This service made it, but later revisions give another result, or none.
-    Revised(Option<Decimal>),
+    /// This service made the calculation.
+    Known {
+        /// The inputs that the code proves, as [`Inputs::canonical`] writes them.
+        inputs: String,
+        /// The result that the code proves.
+        result: Decimal,
+        /// The result that today's data give, if they give one. Revisions change it.
+        today: Option<Decimal>,
+    },
     /// No code of this service for these inputs and this result.
     Unknown,
 }
@@ -96,9 +101,6 @@ fn verdict<I: Inputs>(inputs: &I, result: Decimal, site: &Site, catalog: &Catalo
     if !site.calculation_codes.is_same(typed, &code(inputs, result, site)) {
         return Verdict::Unknown;
     }
-    match inputs.calculate(catalog) {
-        Ok(today) if today.result == result => Verdict::Confirmed,
-        Ok(today) => Verdict::Revised(Some(today.result)),
-        Err(_) => Verdict::Revised(None),
-    }
+    let today = inputs.calculate(catalog).ok().map(|today| today.result);
+    Verdict::Known { inputs: inputs.canonical(), result, today }
 }

@@ -103,12 +103,16 @@ impl Debt {
         Self::new(fields(body, MEMBERS)?)
     }
 
-    /// Parses a body that also has the result on a document, to be checked.
+    /// Parses a body to be checked, with the result on the document: empty if there is none.
     pub fn with_result(body: &[u8]) -> Result<(Self, String), ApiError> {
         let fields = fields(body, CHECKED_MEMBERS)?;
-        let result = fields.result.ok_or_else(|| bad("result", "is required: the result on the document"))?;
-        let result = result.get().trim_matches('"').to_owned();
-        Ok((Self::new(fields)?, result))
+        let result = fields.result.map(|result| result.get().trim_matches('"').to_owned());
+        Ok((Self::new(fields)?, result.unwrap_or_default()))
+    }
+
+    /// The terms, and the instalments with their labels.
+    pub fn into_parts(self) -> (DebtTerms, Vec<(Instalment, Option<String>)>) {
+        (self.terms, self.instalments.into_iter().zip(self.labels).collect())
     }
 
     fn new(fields: Fields<'_>) -> Result<Self, ApiError> {
