@@ -242,6 +242,9 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             let q = if template.ends_with("/search") { "&q=ata" } else { "" };
             app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
         }
+        404 if template == "/api/v1/changes" => {
+            app.get("/api/v1/changes?company_ids=999999").key(&best).send().await
+        }
         404 if template == "/mcp" => mcp::modern(app, "prompts/list", json!({})).key(&best).send().await,
         404 => {
             let path = template.replace("{id}", "7").replace("{delivery}", "7").replace("{dataset}", "none");

@@ -26,6 +26,7 @@ use crate::http::response::coding;
 use crate::http::response::decimals;
 use crate::http::response::export::encoder::Encoder;
 use crate::http::response::export::files::{KeptFile, KeptFileOf};
+use crate::http::response::export::range::Part;
 use crate::http::response::export::slots::Slot;
 use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, range, slots};
@@ -186,11 +187,14 @@ impl RequestContext<'_> {
         dataset: &'static str,
         file: &Arc<KeptFile>,
     ) -> Result<Reply, ApiError> {
-        let part = range::requested(&self.head.headers, self.tag(&reply).as_deref(), file.length);
+        let is_head = self.head.method == Method::HEAD;
+        let part = match is_head {
+            true => Part::All,
+            false => range::requested(&self.head.headers, self.tag(&reply).as_deref(), file.length),
+        };
         let account = self.caller.required_key()?.holder.account();
         let kept = KeptFileOf { dataset, file, account };
         let reply = self.app.export_files.reply(reply, &kept, part)?;
-        let is_head = self.head.method == Method::HEAD;
         Ok(if is_head { Reply { body: Body::HeadOnly, ..reply } } else { reply })
     }
 

@@ -53,14 +53,19 @@ pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<
         .end()
 }
 
-/// A body that is one page, sent as soon as it has a change, or after so many seconds without any.
-pub fn awaited_page(query: ChangeQuery, seconds: u64) -> Body {
+/// A body that is one page, sent as soon as it has a change, or after so many seconds without any. A key that ends
+/// meanwhile is told nothing.
+pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> Body {
     let deadline = query.changes.wakeups.deadline(seconds);
     let answer = async move {
         let ChangeQuery { changes, filter, mut after, limit, as_strings, slot: _slot } = query;
         loop {
-            changes.wakeups.wait(deadline, || changes.has_more(after)).await;
+            let has_news = || changes.has_more(after) || !client.is_entitled(&changes);
+            changes.wakeups.wait(deadline, has_news).await;
             let nothing = ChangePage { entries: Vec::new(), next: after, more: false };
+            if !client.is_entitled(&changes) {
+                return Bytes::from(json(&changes, &nothing, &filter));
+            }
             let page = changes.page(after, &filter, limit).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "changes could not be read for a waiting request");
                 nothing
@@ -76,15 +81,15 @@ pub fn awaited_page(query: ChangeQuery, seconds: u64) -> Body {
     Body::Follow(Box::new(Pieces(stream::once(answer).boxed())))
 }
 
-/// The client of a stream, whose quota pays for it.
+/// The client of a request that waits, whose quota pays for a stream.
 #[derive(Debug)]
-pub struct StreamClient {
+pub struct ChangeClient {
     pub access: Arc<Access>,
     pub key: Arc<ActiveKey>,
     pub client: ClientAddr,
 }
 
-impl StreamClient {
+impl ChangeClient {
     /// Whether the key still works, with a plan that includes changes.
     fn is_entitled(&self, changes: &Changes) -> bool {
         let key = self.access.keys.current(self.key.id, changes.clock.now());
@@ -103,13 +108,13 @@ impl StreamClient {
 /// A stream of server-sent events.
 struct EventStream {
     query: ChangeQuery,
-    client: StreamClient,
+    client: ChangeClient,
     sent: usize,
     is_begun: bool,
 }
 
 /// A body of server-sent events, until the service stops, the key ends or its quota is spent.
-pub fn events(query: ChangeQuery, client: StreamClient) -> Body {
+pub fn events(query: ChangeQuery, client: ChangeClient) -> Body {
     let stream = EventStream { query, client, sent: 0, is_begun: false };
     let pieces = stream::unfold(stream, async |mut stream| Some((stream.next().await?, stream)));
     Body::Follow(Box::new(Pieces(pieces.boxed())))

@@ -17,7 +17,8 @@ use crate::http::handler::Action;
 use crate::http::request::format::Accept;
 use crate::http::request::nearest::{nearest, shown};
 use crate::http::request::query::{LIST_LIMIT, Query, bad};
-use crate::http::response::changes::{self, ChangeQuery, StreamClient};
+use crate::http::response::body::Body;
+use crate::http::response::changes::{self, ChangeClient, ChangeQuery};
 use crate::http::response::reply::{NO_STORE, Reply};
 
 const DEFAULT_LIMIT: usize = 100;
@@ -40,7 +41,8 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     let limit = action.query.limit_or(LIST_LIMIT, DEFAULT_LIMIT)?;
     let wait = action.query.whole_number("wait", LONGEST_WAIT)?.unwrap_or(0);
     let filter = filter(&action)?;
-    let is_stream = Accept(&action.head.0.headers).wants_events() && action.head.0.method != Method::HEAD;
+    let is_stream = Accept(&action.head.0.headers).wants_events();
+    let is_head = action.head.0.method == Method::HEAD;
     let after = place(&action).await?;
     let service = Arc::clone(action.changes);
     let as_strings = action.query.decimals_as_strings()?;
@@ -49,15 +51,18 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
         ChangeQuery { changes, filter, after, limit, as_strings, slot }
     };
     if is_stream {
-        let body = changes::events(query(slot(&action)?), client(&action)?);
+        let body = match is_head {
+            true => Body::HeadOnly,
+            false => changes::events(query(slot(&action)?), client(&action)?),
+        };
         return Ok(Reply { content_type: EVENT_STREAM, cache: NO_STORE, body, ..Reply::json(Vec::new()) });
     }
     let page = first_page(&action, after, &filter, limit).await?;
-    let may_wait = wait > 0 && action.head.0.method != Method::HEAD && !service.wakeups.is_closing();
+    let may_wait = wait > 0 && !is_head && !service.wakeups.is_closing();
     if page.entries.is_empty() && !page.more && may_wait {
         let mut query = query(slot(&action)?);
         query.after = page.next;
-        let body = changes::awaited_page(query, wait as u64);
+        let body = changes::awaited_page(query, client(&action)?, wait as u64);
         return Ok(Reply { cache: NO_STORE, body, ..Reply::json(Vec::new()) });
     }
     Ok(Reply { cache: NO_STORE, ..Reply::json(changes::json(&service, &page, &filter)) })
@@ -98,9 +103,9 @@ fn slot(action: &Action<'_>) -> Result<WaitingSlot, ApiError> {
     action.changes.slots.take(account).ok_or(ALL_TAKEN)
 }
 
-fn client(action: &Action<'_>) -> Result<StreamClient, ApiError> {
+fn client(action: &Action<'_>) -> Result<ChangeClient, ApiError> {
     let (access, key) = (Arc::clone(action.access), Arc::clone(action.caller.required_key()?));
-    Ok(StreamClient { access, key, client: action.client })
+    Ok(ChangeClient { access, key, client: action.client })
 }
 
 fn filter(action: &Action<'_>) -> Result<ChangeFilter, ApiError> {
@@ -108,7 +113,9 @@ fn filter(action: &Action<'_>) -> Result<ChangeFilter, ApiError> {
     let catalog = action.served.catalog.load();
     let companies = values(query, "company_ids")?.map(|ids| companies(&catalog, &ids)).transpose()?;
     let categories = values(query, "categories")?;
-    let series = values(query, "series_ids")?.map(|ids| ids.into_iter().map(series).collect()).transpose()?;
+    let series = values(query, "series_ids")?
+        .map(|ids| ids.into_iter().map(|id| series(&catalog, id)).collect())
+        .transpose()?;
     let types = values(query, "types")?.unwrap_or_default();
     Ok(ChangeFilter {
         types: types.into_iter().map(change_type).collect::<Result<_, _>>()?,
@@ -157,12 +164,14 @@ fn companies(catalog: &Catalog, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError
     Ok(found)
 }
 
-/// The id of a series or of a pair of currencies, such as `usd-brl`.
-fn series(text: &str) -> Result<String, ApiError> {
-    let pair = || Pair::parse(&text.to_ascii_uppercase().replace('-', "/")).ok();
-    match Series::parse(text) {
-        Some(series) => Ok(series.about().id.to_owned()),
-        None if pair().is_some() => Ok(text.to_ascii_lowercase()),
-        None => Err(bad("series_ids", "must hold ids of `/api/v1/series`, or pairs such as usd-brl")),
+/// The id of a series or of a published pair of currencies: `usd-brl` or `USD/BRL`. Before there are rates, any pair is
+/// accepted.
+fn series(catalog: &Catalog, text: &str) -> Result<String, ApiError> {
+    if let Some(series) = Series::parse(text) {
+        return Ok(series.about().id.to_owned());
     }
+    let is_known = |pair: &Pair| catalog.fx.pairs().is_empty() || catalog.fx.get(*pair).is_some();
+    let pair = Pair::parse(&text.to_ascii_uppercase().replace('-', "/")).ok().filter(is_known);
+    pair.map(Pair::id)
+        .ok_or_else(|| bad("series_ids", "must hold ids of `/api/v1/series`, such as ipca or usd-brl"))
 }

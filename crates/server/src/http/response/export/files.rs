@@ -32,8 +32,11 @@ use crate::http::response::reply::Reply;
 
 /// Longest time a request waits for its file to be made.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Bytes of ranges that a charged request pays for, in lengths of its file.
+/// Bytes of ranges that a charged request pays for: lengths of its file, and bytes at least.
 const PAID_LENGTHS: u64 = 2;
+const LEAST_PAID: u64 = 2 * 1024 * 1024;
+/// Bytes that a range counts at least: a request is work, however little it asks for.
+const LEAST_RANGE: u64 = 64 * 1024;
 /// Accounts whose payments are remembered.
 const MOST_PAYMENTS: usize = 4096;
 /// Bytes read from a file at once.
@@ -114,7 +117,17 @@ impl ExportFiles {
         Ok(made)
     }
 
-    /// Whether an earlier request has paid for this range; if not, this request pays for the next ones.
+    /// Records that a charged request pays for the ranges of this file that follow.
+    fn pay(&self, account: AccountId, dataset: &'static str, file: &KeptFile) {
+        let mut payments = self.payments.lock();
+        if payments.len() >= MOST_PAYMENTS {
+            payments.clear();
+        }
+        let bytes_left = (PAID_LENGTHS * file.length).max(LEAST_PAID);
+        payments.insert(account, Payment { dataset, digest: file.digest, bytes_left });
+    }
+
+    /// Whether an earlier request has paid for this range.
     fn is_paid(
         &self,
         account: AccountId,
@@ -122,22 +135,12 @@ impl ExportFiles {
         file: &KeptFile,
         range: &Range<u64>,
     ) -> bool {
-        let bytes = range.end - range.start;
+        let bytes = (range.end - range.start).max(LEAST_RANGE);
         let mut payments = self.payments.lock();
         let known =
             payments.get_mut(&account).filter(|paid| (paid.dataset, paid.digest) == (dataset, file.digest));
-        if let Some(paid) = known
-            && let Some(left) = paid.bytes_left.checked_sub(bytes)
-        {
-            paid.bytes_left = left;
-            return true;
-        }
-        if payments.len() >= MOST_PAYMENTS {
-            payments.clear();
-        }
-        let bytes_left = (PAID_LENGTHS * file.length).saturating_sub(bytes);
-        payments.insert(account, Payment { dataset, digest: file.digest, bytes_left });
-        false
+        let left = known.and_then(|paid| Some((paid.bytes_left.checked_sub(bytes)?, paid)));
+        left.map(|(left, paid)| paid.bytes_left = left).is_some()
     }
 
     /// The reply with the requested part of the file; `reply` has the headers of the whole.
@@ -157,6 +160,9 @@ impl ExportFiles {
             }
             Part::Nothing => return Err(ApiError::RangeNotSatisfiable { length }),
         };
+        if !reply.is_paid {
+            self.pay(account, dataset, file);
+        }
         reply.headers.push((CONTENT_LENGTH, (range.end - range.start).into()));
         reply.body = Body::Stream(Box::new(FileBody::new(Arc::clone(file), range)));
         Ok(reply)
