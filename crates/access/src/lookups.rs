@@ -1,8 +1,9 @@
-//! Limits of lookups in the store for keys that this process does not hold.
+//! Limits of lookups in the store for keys, or for feeds, that this process does not hold.
 //!
 //! A client can make up well-formed keys, and each would cost a database query. So lookups that find nothing are
 //! limited by address and by network, apart from the quota: a new key works at once even if the keyless quota is used
-//! up. A lookup that finds its key costs nothing.
+//! up. A lookup that finds its key costs nothing. Addresses of feeds can be made up as well, and are limited by the same
+//! rules and counts of their own.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -24,7 +25,7 @@ pub struct Lookups {
 /// The reason for rejecting a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupRefusal {
-    /// This address or its network sent too many keys that do not exist.
+    /// This address or its network asked for too many that do not exist.
     TooMany(Verdict),
     /// Too many lookups are in progress.
     Busy,

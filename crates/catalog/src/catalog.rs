@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lastro_calc::{Check, checks};
 use lastro_model::{
-    BySeries, BySource, Cnpj, Edition, FxQuote, Mark, Pair, RatePoint, Series, Source, Stamp,
+    BySeries, BySource, Cnpj, Edition, FxQuote, Mark, Pair, RatePoint, SavedFeed, Series, Source, Stamp,
 };
 
 use crate::{
@@ -149,6 +149,26 @@ impl Catalog {
             }
         }
         self.filings.search_named(q, filter, page, &**self.companies)
+    }
+
+    /// The positions of the newest filings that a saved search matches, newest first. They have all words, by the same
+    /// rules as [`Self::search_filings`], but nothing is corrected or left out.
+    pub fn newest_matches(&self, feed: &SavedFeed, count: usize) -> Vec<u32> {
+        let (filings, names) = (&self.filings, &**self.companies);
+        let (companies, q) = (&feed.company_ids, feed.q.as_deref());
+        if let Some(Ok(cnpj)) = q.map(Cnpj::parse) {
+            let mut holders: Vec<_> = self.companies.ids_of_cnpj(&cnpj).collect();
+            holders.retain(|company| companies.is_empty() || companies.contains(company));
+            let rows = if holders.is_empty() {
+                Vec::new()
+            } else {
+                filings.newest(None, &holders, &feed.categories, count, names)
+            };
+            if !rows.is_empty() {
+                return rows;
+            }
+        }
+        filings.newest(q, companies, &feed.categories, count, names)
     }
 
     /// The highlights for the hits of a search, according to its interpretation.

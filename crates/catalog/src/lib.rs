@@ -28,7 +28,7 @@ pub use filings::{FilingFilter, Filings, FilingsBuilder, holds_all_words};
 pub use fx::{FxBook, FxFilter};
 pub use highlights::{Highlights, Searchable};
 pub use json::{Name, Object, Plain};
-pub use lastro_search::{Interpretation, Page, Span, fold_label, words_of};
+pub use lastro_search::{Interpretation, Page, Span, fold_label, is_stop_word, words_of};
 pub use observations::Observations;
 pub use page::{Found, Listing, Rows, RowsIter};
 pub use record_json::{company_json, filing_json, logged_company_json};

@@ -14,6 +14,8 @@
 //! 8. `query/matching.rs`: the rows that have all words; `query/relaxed.rs`, if there are none, those with the most.
 //! 9. `query/rank.rs`: the order of the rows, from the positions in `index/lists.rs`.
 //!
+//! `query/strict.rs` is for saved searches: steps 2, 3, 7 and 8 without corrections, and no order but that of the rows.
+//!
 //! Companies are searched by the catalog, which takes steps 5 to 8 from here and ranks them by its own rules.
 //!
 //! `text` knows words, `index` the rows that have them, `query` what was asked for. Each imports only those before it.
@@ -29,7 +31,7 @@ pub use index::{
     TooLarge,
 };
 pub use query::{
-    Context, Corrections, Highlighter, Hits, Interpretation, NamedWords, Names, Page, ParsedQuery, RowFilter,
-    RowRange, RowRanges, Searcher, Span, Spelling,
+    Context, Corrections, Highlighter, Hits, Interpretation, LastWord, NamedWords, Names, Page, ParsedQuery,
+    RowFilter, RowRange, RowRanges, Searcher, Span, Spelling,
 };
 pub use text::{base_form, fold_label, is_form, is_stop_word, meaning, words_of};

@@ -15,6 +15,7 @@ use lastro_store::{DATABASE_ID, Store};
 
 use crate::access::Access;
 use crate::access::key_turns::KeyTurns;
+use crate::access::known_feeds::KnownFeeds;
 use crate::access::usage_flusher::UsageFlusher;
 use crate::billing::{Billing, Surroundings};
 use crate::changes::Changes;
@@ -131,6 +132,8 @@ impl Setup {
             pages: AddressRings::new(MINUTE_NS, capacity),
             page_work: Arc::new(PageWork::new(capacity)),
             lookups: Lookups::new(capacity),
+            feed_lookups: Lookups::new(capacity),
+            known_feeds: KnownFeeds::default(),
             key_turns: KeyTurns::default(),
             registrations: Registrations::new((&settings.registrations).into(), capacity),
             usage,

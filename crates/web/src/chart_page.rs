@@ -39,6 +39,8 @@ pub struct ChartFragment {
 struct ChartPageHtml {
     frame: Frame,
     path: String,
+    /// Path of its newest values as an Atom feed.
+    feed: String,
     /// Path of the chart as a picture.
     picture: String,
     name: String,
@@ -170,6 +172,7 @@ fn page(
     Ok(ChartPageHtml {
         frame,
         path: subject.path(),
+        feed: format!("/feeds/series/{}.atom", subject.id()),
         picture: format!("{}/chart.svg?lang={}", subject.path(), language.letters()),
         name: subject.name(language),
         topic_id: topic.id(),

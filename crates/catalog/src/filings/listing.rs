@@ -55,7 +55,7 @@ impl Selected<'_> {
     }
 
     /// The positions, ascending.
-    fn rows(&self) -> Vec<u32> {
+    pub(super) fn rows(&self) -> Vec<u32> {
         match self {
             Self::Span(span) => span.clone().collect(),
             Self::List(list) => list.to_vec(),

@@ -1,20 +1,59 @@
-//! Whether a single filing holds the words of a query.
+//! The filings that hold all words of a saved search: the newest ones, and whether a single one does.
 
-use lastro_model::Filing;
-use lastro_search::Page;
+use lastro_model::{CompanyId, Filing};
+use lastro_search::{Context, LastWord, Names, Page, RowFilter};
 
-use super::FilingsBuilder;
+use super::{FilingFilter, Filings, FilingsBuilder};
 
-/// The last word of a query may be a prefix, so it is followed by this one, which the filing is given as well.
-const LAST_WORD: &str = "qzxlastword";
+impl Filings {
+    /// The positions of the newest filings of any of these companies and categories (of all, if there are none) that
+    /// hold all words, newest first.
+    pub(crate) fn newest(
+        &self,
+        q: Option<&str>,
+        companies: &[CompanyId],
+        categories: &[String],
+        count: usize,
+        names: &dyn Names,
+    ) -> Vec<u32> {
+        let of = |category| FilingFilter { companies, category, ..FilingFilter::default() };
+        let filters: Vec<FilingFilter<'_>> = match categories {
+            [] => vec![of(None)],
+            several => several.iter().map(|label| of(Some(label.as_str()))).collect(),
+        };
+        let mut rows = match q {
+            None => self.first_of_each(&filters, count),
+            Some(q) => {
+                let is_limited = !filters.iter().any(FilingFilter::is_empty);
+                let chosen = || filters.iter().flat_map(|filter| self.selected(filter).rows());
+                let within = is_limited.then(|| RowFilter::of(self.len() as u32, chosen()));
+                let context = Context { names, ranges: &self.columns, within: within.as_ref() };
+                self.index.rows_holding(q, LastWord::Prefix, context)
+            }
+        };
+        rows.truncate(count);
+        rows
+    }
 
-/// Whether a filing holds all words, in any form or by a synonym. Nothing is corrected or left out.
+    /// The first positions that match any of the filters, each once and ascending.
+    fn first_of_each(&self, filters: &[FilingFilter<'_>], count: usize) -> Vec<u32> {
+        let page = Page { limit: count, offset: 0 };
+        let each = filters.iter().map(|filter| self.list(filter, page).rows.iter().collect::<Vec<u32>>());
+        let mut rows: Vec<u32> = each.flatten().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+}
+
+/// Whether a filing holds all words, in any form or by a synonym. A period beside other words is also held by filings
+/// that were delivered in it. Nothing is corrected or left out, and the last word is no prefix.
 pub fn holds_all_words(filing: &Filing, q: &str) -> bool {
     let mut builder = FilingsBuilder::new();
-    builder.push(Filing { description: format!("{} {LAST_WORD}", filing.description), ..filing.clone() });
+    builder.push(filing.clone());
     let Ok(alone) = builder.finish() else { return false };
-    let found = alone.search(&format!("{q} {LAST_WORD}"), Page { limit: 1, offset: 0 });
-    found.total > 0 && found.interpretation.corrected.is_none() && !found.interpretation.relaxed
+    let context = Context { ranges: &alone.columns, ..Context::default() };
+    !alone.index.rows_holding(q, LastWord::Whole, context).is_empty()
 }
 
 #[cfg(test)]
@@ -45,6 +84,8 @@ mod tests {
             "\"juros sobre capital\"",
             "aurora \"pagamento de dividendos\"",
             "\"dividendos",
+            "dividendos 2024",
+            "dividendos outubro de 2024",
         ] {
             assert!(holds_all_words(&filing, q), "{q}");
         }
@@ -55,6 +96,11 @@ mod tests {
             "fusão",
             "\"capital sobre juros\"",
             "\"juros capital\"",
+            "dividendos 2019",
+            "dividendos setembro 2024",
+            "2019 dividendos 2024",
+            "2024",
+            "para",
         ] {
             assert!(!holds_all_words(&filing, q), "{q}");
         }

@@ -10,6 +10,7 @@ mod judged;
 mod other_names;
 mod periods_and_phrases;
 mod revisions;
+mod saved_searches;
 mod search;
 mod series;
 mod snapshot;

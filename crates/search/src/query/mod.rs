@@ -18,6 +18,7 @@ mod rank;
 mod relaxed;
 mod row_filter;
 mod spacing;
+mod strict;
 
 use std::fmt;
 use std::ops::Range;
@@ -39,6 +40,7 @@ pub use hits::{Hits, Interpretation};
 pub use page::Page;
 pub use parsed::{ParsedQuery, Spelling};
 pub use row_filter::RowFilter;
+pub use strict::LastWord;
 
 /// An index and everything that speeds up searching it. The default one is empty.
 #[derive(Default)]

@@ -30,6 +30,10 @@ impl<'a> Preference<'a> {
         Self { words: telling.map(|word| Clause::forms(index, word, 0)).collect(), ranges }
     }
 
+    pub(super) fn into_ranges(self) -> Vec<RowRange> {
+        self.ranges
+    }
+
     fn is_in_range(&self, row: u32) -> bool {
         self.ranges.iter().any(|range| range.rows.contains(&row))
     }

@@ -1,9 +1,10 @@
 //! The clients: their keys, their limits, and the count of their requests.
 //!
 //! `lastro_access` decides; this is its state in this process, with the store of keys and usage. [`key_turns`] orders
-//! lookups of new keys, [`usage_flusher`] writes the counts.
+//! lookups of new keys, [`known_feeds`] spares them for feeds, [`usage_flusher`] writes the counts.
 
 pub mod key_turns;
+pub mod known_feeds;
 pub mod usage_flusher;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use lastro_quota::Quota;
 use lastro_store::Store;
 
 use key_turns::KeyTurns;
+use known_feeds::KnownFeeds;
 use usage_flusher::UsageFlusher;
 
 pub struct Access {
@@ -28,6 +30,9 @@ pub struct Access {
     pub page_work: Arc<PageWork>,
     /// Limits on store lookups for keys that are not in memory.
     pub lookups: Lookups,
+    /// The same for feeds: guesses of one kind leave the other alone.
+    pub feed_lookups: Lookups,
+    pub known_feeds: KnownFeeds,
     /// Selects which of several concurrent requests with one new key does the lookup.
     pub key_turns: KeyTurns,
     pub registrations: Registrations,
@@ -48,6 +53,7 @@ impl Access {
         self.pages.sweep(now_ns);
         self.page_work.sweep(now_ns);
         self.lookups.sweep(now_ns);
+        self.feed_lookups.sweep(now_ns);
         self.registrations.sweep(now_ns);
         self.keys.sweep(now_ns);
         if let Some(quota) = &self.quota {

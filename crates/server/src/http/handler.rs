@@ -164,6 +164,8 @@ pub struct Action<'a> {
     pub query: Query<'a>,
     pub head: Head<'a>,
     pub body: RequestBody,
+    /// Identifies the database in tags.
+    pub database: &'a str,
 }
 
 /// One entry of the route table.

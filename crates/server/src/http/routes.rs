@@ -92,7 +92,7 @@ pub static ROUTES: &[Route] = &[
     act("POST /api/v1/feeds", Filings, &feeds::create),
     act("GET /api/v1/feeds", Filings, &feeds::list).takes(parameters::FEEDS),
     act("DELETE /api/v1/feeds/{id}", Filings, &feeds::remove),
-    asset("GET /feeds/series/{id}", feeds::series),
+    asset("GET /feeds/series/{id}", series::feed),
     shared_page("GET /feeds/{token}", &feeds::read),
     messages("POST /mcp", &mcp::answer),
     asset("GET /", pages::front),

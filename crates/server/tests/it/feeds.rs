@@ -1,11 +1,11 @@
 //! Atom feeds of series and of saved searches.
 
-use lastro_model::{Plan, Records, Source};
+use lastro_model::{Day, Filing, Plan, Records, Series, Source};
 use reqwest::Method;
 use serde_json::Value;
 
 use crate::app::{TestApp, id_of};
-use crate::changes::{filing, in_service, prompt, publish};
+use crate::changes::{filing, in_service, prompt, publish, rate};
 
 async fn app() -> (TestApp, String) {
     let app = TestApp::start_with(prompt).await;
@@ -87,6 +87,8 @@ async fn bad_feeds_are_refused_and_their_number_is_limited() {
         r#"{"name":" "}"#,
         r#"{"name":7}"#,
         r#"{"name":"a","q":""}"#,
+        r#"{"name":"a","q":"de"}"#,
+        r#"{"name":"a","q":"\"da\" e"}"#,
         r#"{"name":"a","company_ids":["x"]}"#,
         r#"{"name":"a","unknown":1}"#,
     ] {
@@ -112,4 +114,75 @@ async fn a_series_feed_has_its_newest_values_within_the_free_window() {
     assert_eq!(entries(&daily), 50);
     let page = app.get("/series/ipca").header("accept", "text/html").send().await.expect(200).text();
     assert!(page.contains("href=\"/feeds/series/ipca.atom\""));
+}
+
+#[tokio::test]
+async fn exchange_rates_have_feeds_as_series_do() {
+    let app = TestApp::start().await;
+    let xml = app.get("/feeds/series/usd-brl.atom").send().await.expect(200).text();
+    assert_eq!(entries(&xml), 50);
+    assert!(xml.contains("<title>USD/BRL") && xml.contains("/fx/usd-brl\""), "{xml}");
+    assert!(parsed(&xml).is_none_or(|parsed| parsed == 50));
+    let page = app.get("/fx/usd-brl").header("accept", "text/html").send().await.expect(200).text();
+    assert_eq!(page.matches("href=\"/feeds/series/usd-brl.atom\"").count(), 2);
+    app.get("/feeds/series/usd-usd.atom").send().await.expect(404);
+}
+
+#[tokio::test]
+async fn a_corrected_value_is_updated_when_it_was_corrected() {
+    let app = TestApp::start_with(prompt).await;
+    let source = Source::Series(Series::Selic);
+    for (value, replace) in [(1500, true), (1510, false)] {
+        let rows = Records::Rates(vec![rate(1, value), rate(2, 1600)]);
+        publish(&*app.plain, app.timestamp(), source, rows, replace).await;
+    }
+    in_service(&app).await;
+    let xml = app.get("/feeds/series/selic.atom").send().await.expect(200).text();
+    let updated: Vec<bool> = xml.split("<entry>").skip(1).map(|entry| entry.contains(UPDATED)).collect();
+    assert_eq!(updated, [false, true], "{xml}");
+}
+
+/// The time of everything that is published here.
+const UPDATED: &str = "<updated>2026-11-02T12:00:00Z</updated>";
+
+#[tokio::test]
+async fn a_saved_search_has_its_newest_filings_of_any_age() {
+    let (app, key) = app().await;
+    let on = |day: &str, filing: Filing| Filing { delivered_on: Day::parse(day).unwrap(), ..filing };
+    let old = |id, category| on("2025-03-10", filing(id, 7, category, "Efeitos da pandemia"));
+    let mut rows: Vec<Filing> = (1000..1060).map(|id| old(id, "Aviso")).collect();
+    rows.extend((1100..1160).map(|id| old(id, "Ata")));
+    rows.push(on("2026-06-01", filing(1200, 8, "Ata", "Orçamento de 2019 após a pandemia")));
+    publish(&*app.plain, app.timestamp(), Source::Filings, Records::Filings(rows), false).await;
+    in_service(&app).await;
+    let ids = async |q: &str, others: &str| -> Vec<String> {
+        let feed = create(&app, &key, &format!(r#"{{"name":"a","q":"{q}"{others}}}"#)).await;
+        let xml = app.get(feed["url"].as_str().unwrap()).send().await.expect(200).text();
+        let tags = xml.split(":filing/").skip(1);
+        tags.map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
+    };
+    let newest: Vec<String> = (1010..1060).rev().map(|id| id.to_string()).collect();
+    assert_eq!(ids("pandemia", r#","categories":["AVISO"]"#).await, newest);
+    assert_eq!(ids("pandemia", r#","categories":["Ata","Aviso"],"company_ids":["8"]"#).await, ["1200"]);
+    assert_eq!(ids("pandemia", "").await[..2], ["1200", "1159"]);
+    assert_eq!(ids("pandemia março de 2025", "").await[0], "1159", "by the day of delivery");
+    assert_eq!(ids("pandemia 2019", "").await, ["1200"], "by the text");
+    assert!(ids("pandemia 2020", "").await.is_empty() && ids("pandemai", "").await.is_empty());
+}
+
+#[tokio::test]
+async fn guessed_addresses_lock_out_neither_feeds_nor_keys() {
+    let (app, key) = app().await;
+    let feed = create(&app, &key, r#"{"name":"a"}"#).await;
+    for number in 0..60 {
+        app.get(&format!("/feeds/unknown{number}.atom")).send().await.expect(404);
+    }
+    let refused = app.get("/feeds/unknown.atom").send().await.expect(429);
+    let seconds: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{seconds}");
+    app.get(feed["url"].as_str().unwrap()).send().await.expect(200);
+    let other = app.ample_key(Plan::Gold).await;
+    app.get("/api/v1/feeds").key(&other).send().await.expect(200);
+    app.advance_seconds(seconds);
+    app.get("/feeds/unknown.atom").send().await.expect(404);
 }

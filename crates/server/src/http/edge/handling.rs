@@ -84,12 +84,12 @@ impl RequestContext<'_> {
         let (path, query) = (self.path(slow.route)?, self.query(slow.route)?);
         let as_strings = query.decimals_as_strings()?;
         let (caller, head) = (&self.caller, Head(self.head));
-        let App { served, access, changes, webhooks, site, .. } = self.app;
+        let App { served, access, changes, webhooks, site, database, .. } = self.app;
         let charging = Charging { takes_unit: true, ..self.arrival.charging(self.app, caller) };
         let (api, tab) = (self as &dyn ReadApi, Tab { charging, taken });
         let billing = self.app.billing.as_deref();
         #[rustfmt::skip]
-        let action = Action { api, tab, served, access, changes, webhooks, billing, site, caller, client, now, path, query, head, body };
+        let action = Action { api, tab, served, access, changes, webhooks, billing, site, caller, client, now, path, query, head, body, database };
         let acting = slow.handler.act(action);
         let reply = tokio::time::timeout(slow.route.timeout, acting)
             .await

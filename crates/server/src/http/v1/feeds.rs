@@ -3,10 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
-use lastro_access::{Feature, HISTORY_MONTHS, terms};
+use lastro_access::{Feature, LookupRefusal, terms};
 use lastro_catalog::Catalog;
 use lastro_model::text::has_control;
-use lastro_model::{AccountId, FeedId, Now, SavedFeed, Series};
+use lastro_model::{AccountId, FeedId, Now, Plan, SavedFeed};
 use serde::Serialize;
 
 use super::webhooks::draft::{bad, read as member};
@@ -14,8 +14,9 @@ use super::webhooks::filters::{category, company, each, words};
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::feeds::{self, atom};
-use crate::http::handler::{Action, Question};
+use crate::http::handler::Action;
 use crate::http::request::body;
+use crate::http::response::conditional;
 use crate::http::response::reply::{Reply, Version};
 
 const MOST_PER_ACCOUNT: usize = 20;
@@ -24,7 +25,6 @@ const ENOUGH: &str = "you have 20 feeds, and more are not possible; delete one f
 const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
 const ENDED: ApiError =
     ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");
-const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id; /series lists them");
 
 /// A feed as the API shows it. The address is shown once.
 #[derive(Serialize)]
@@ -66,9 +66,11 @@ pub async fn create(action: Action<'_>) -> Result<Reply, ApiError> {
     let mut token = [0; 24];
     fill_random(&mut token);
     let token = URL_SAFE_NO_PAD.encode(token);
-    if !action.access.store.insert_feed(feed.clone(), feeds::token_digest(&token), MOST_PER_ACCOUNT).await? {
+    let digest = feeds::token_digest(&token);
+    if !action.access.store.insert_feed(feed.clone(), digest.clone(), MOST_PER_ACCOUNT).await? {
         return Err(ApiError::BadRequest(ENOUGH.into()));
     }
+    action.access.known_feeds.remember(digest);
     let view = FeedView { url: Some(format!("/feeds/{token}.atom")), ..FeedView::of(&feed) };
     Ok(Reply::of(&view)?.private(StatusCode::CREATED))
 }
@@ -122,34 +124,61 @@ pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
 /// A saved search as a feed, for whoever has its address.
 pub async fn read(action: Action<'_>) -> Result<Reply, ApiError> {
     let token = action.path.get("token").strip_suffix(".atom").ok_or(NO_SUCH_FEED)?;
-    let (store, now) = (&action.access.store, action.now);
-    let lookup = action.access.lookups.begin(action.client, now.monotonic_ns);
-    let lookup = lookup.map_err(|_| ApiError::Unavailable("too many unknown feeds were asked for"))?;
-    let found = store.feed_by_token(&feeds::token_digest(token)).await?;
-    let (feed, plan) = found.ok_or(NO_SUCH_FEED)?;
-    lookup.costs_nothing();
+    let (feed, plan) = saved(&action, feeds::token_digest(token)).await?;
     if !plan.is_some_and(|plan| terms(plan).includes(Feature::Filings)) {
         return Err(ENDED);
     }
-    let (catalog, origin) = (action.served.catalog.load_full(), action.site.origin(action.head));
+    let catalog = action.served.catalog.load_full();
+    let empty = feed_reply(String::new(), Version::data(catalog.stamps_of_filings()));
+    let tag = conditional::tag(&empty.version, empty.variant, action.database, action.caller.plan());
+    if tag.is_some_and(|tag| conditional::is_held(&action.head.0.headers, &tag)) {
+        return Ok(empty);
+    }
+    let origin = action.site.origin(action.head);
     let address = format!("{origin}/feeds/{token}.atom");
-    let stamps: Vec<_> = catalog.stamps_of_filings().collect();
-    // A broad search looks at many filings.
+    // A broad search reads long lists.
     let drawn = tokio::task::spawn_blocking(move || feeds::of_search(&catalog, &feed, &address, &origin));
     let xml = drawn.await.map_err(|_| ApiError::Internal)?;
-    Ok(feed_reply(xml, Version::data(stamps)))
+    Ok(feed_reply(xml, empty.version))
 }
 
-/// The newest values of a series as a feed, within the window of the Free plan.
-pub fn series(question: &Question<'_>) -> Result<Reply, ApiError> {
-    let id = question.path.get("id").strip_suffix(".atom").ok_or(NO_SUCH_SERIES)?;
-    let series = Series::parse(id).ok_or(NO_SUCH_SERIES)?;
-    let part = &question.catalog.series[series];
-    let from = part.points().first().map(|newest| newest.day.minus_months(HISTORY_MONTHS));
-    let xml = feeds::of_series(question.catalog, series, from, &question.site.origin(question.head));
-    Ok(feed_reply(xml, Version::data([part.stamp])))
+/// The feed whose token has this digest, with the plan of its account. Feeds that were found before are asked for
+/// without limit; the others only as often as an address may guess.
+async fn saved(action: &Action<'_>, digest: String) -> Result<(SavedFeed, Option<Plan>), ApiError> {
+    let access = action.access;
+    let lookup = match access.known_feeds.has(&digest) {
+        true => None,
+        false => {
+            let lookup = access.feed_lookups.begin(action.client, action.now.monotonic_ns);
+            Some(lookup.map_err(not_asked)?)
+        }
+    };
+    let found = access.store.feed_by_token(&digest).await;
+    if matches!(found, Ok(None)) {
+        access.known_feeds.forget(&digest);
+        return Err(NO_SUCH_FEED);
+    }
+    if let Some(lookup) = lookup {
+        lookup.costs_nothing();
+    }
+    let feed = found?.ok_or(NO_SUCH_FEED)?;
+    access.known_feeds.remember(digest);
+    Ok(feed)
 }
 
-fn feed_reply(xml: String, version: Version) -> Reply {
+fn not_asked(refusal: LookupRefusal) -> ApiError {
+    match refusal {
+        LookupRefusal::TooMany(verdict) => ApiError::RateLimited {
+            message: "too many unknown feeds from this address or network; wait as long as Retry-After says",
+            retry_after_seconds: verdict.retry_after_seconds(),
+        },
+        LookupRefusal::Busy => {
+            ApiError::Unavailable("too many feeds are being looked up; please try again shortly")
+        }
+    }
+}
+
+/// The reply with the XML of a feed.
+pub fn feed_reply(xml: String, version: Version) -> Reply {
     Reply { content_type: atom::CONTENT_TYPE, variant: "atom", version, ..Reply::json(xml.into_bytes()) }
 }

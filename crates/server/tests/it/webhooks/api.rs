@@ -138,6 +138,7 @@ async fn bad_input_is_rejected_with_the_field_name() {
         (full("filters", json!({ "series_ids": ["x".repeat(5_000)] })), "`filters.series_ids`"),
         (full("filters", json!({ "series_ids": vec!["igpm"; 101] })), "100"),
         (full("filters", json!({ "categories": [" "] })), "`filters.categories`"),
+        (full("filters", json!({ "q": "de" })), "`filters.q` must have a word to look for"),
         (full("filters", json!({ "categories": [long] })), "`filters.categories`"),
     ];
     let change_only = [(full("status", json!("on")), "`status`"), (full("status", Value::Null), "`status`")];

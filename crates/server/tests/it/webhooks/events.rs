@@ -255,3 +255,21 @@ async fn a_thousand_events_to_ten_receivers_empty_the_queue() {
     let state = stage.app.plain.outbox_state().await.unwrap();
     assert_eq!((state.announcements, state.pending), (0, 0));
 }
+
+#[tokio::test]
+async fn words_of_a_filter_must_all_be_held() {
+    let stage = Stage::set().await;
+    let (held, lacking) = (Receiver::open(), Receiver::open());
+    for q in ["dividendos 2026", "pagamento de dividendo em outubro de 2026"] {
+        stage.register_with(&held, &["filing.created"], json!({ "q": q })).await;
+    }
+    for q in ["dividendos 2019", "dividendos 09/2026", "divid", "dividendos fusão", "2026"] {
+        stage.register_with(&lacking, &["filing.created"], json!({ "q": q })).await;
+    }
+    let description = "Pagamento de dividendos".to_owned();
+    let filing = lastro_model::Filing { description, ..super::filing(7) };
+    stage.publish(Source::Filings, Records::Filings(vec![filing])).await;
+    soon(async || held.count() == 2).await;
+    stage.settled().await;
+    assert_eq!(lacking.count(), 0);
+}

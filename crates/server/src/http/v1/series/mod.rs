@@ -5,9 +5,11 @@
 //! - [`observations`]: its values, published or computed. [`several`]: those of several series, side by side.
 //! - [`asked`]: the parameters of a request for values.
 //! - [`checks`], [`revisions`]: the identities it must satisfy, and the values its publisher changed.
+//! - [`feed`]: its newest values as an Atom feed.
 
 mod asked;
 mod checks;
+mod feed;
 mod observations;
 mod revisions;
 mod several;
@@ -24,6 +26,7 @@ use crate::http::request::query::Query;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 pub use checks::checks;
+pub use feed::feed;
 pub use observations::observations;
 pub use revisions::revisions;
 pub use several::several;

@@ -42,6 +42,22 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// A short name.
+    pub(super) fn label(&self) -> Cow<'static, str> {
+        match self {
+            Self::Row { series, .. } => series.about().label.into(),
+            Self::Pair { pair, .. } => pair.to_string().into(),
+        }
+    }
+
+    /// The path of its page.
+    pub(super) fn page(&self) -> String {
+        match self {
+            Self::Row { series, .. } => format!("/series/{}", series.about().id),
+            Self::Pair { pair, .. } => format!("/fx/{}", pair.id()),
+        }
+    }
+
     /// Whether this is its id, in any case, or its SGS code.
     pub(super) fn is_called(&self, text: &str) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! The filters of a webhook. One that nothing can ever match is refused: it would be a silent mistake.
 
-use lastro_catalog::{Catalog, fold_label, words_of};
+use lastro_catalog::{Catalog, fold_label, is_stop_word, words_of};
 use lastro_model::text::has_control;
 use lastro_model::{CompanyId, Pair, Series, WebhookEvent, WebhookFilters};
 use serde_json::value::RawValue;
@@ -63,7 +63,9 @@ pub fn words(members: &Members<'_>, prefix: &str, name: &str) -> Result<Option<S
         text if text.is_empty() || text.chars().count() > LONGEST_SEARCH || has_control(text) => {
             Err(bad(&field, "must be 1 to 200 characters without control characters"))
         }
-        text if words_of(text).is_empty() => Err(bad(&field, "must have a word to look for")),
+        text if words_of(text).iter().all(|word| is_stop_word(word)) => {
+            Err(bad(&field, "must have a word to look for"))
+        }
         text => Ok(text.to_owned()),
     })
     .transpose()
