@@ -377,7 +377,8 @@ proptest! {
     #[test]
     fn totals_pages_and_their_order_are_those_of_a_plain_scan(seed: u64) {
         let random = &mut fastrand::Rng::with_seed(seed);
-        let count = [30, 300, 2_100][random.usize(..3)];
+        // The plain scan takes seconds for the largest.
+        let count = [30, 300, 300, 2_100][random.usize(..4)];
         let rows = rows(random, count);
         let index = built(&rows);
         let rows: Vec<(Row, Texts)> = rows.into_iter().map(|row| (texts(&row), row)).map(|(texts, row)| (row, texts)).collect();
