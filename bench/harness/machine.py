@@ -161,6 +161,21 @@ def wait_for(url, process, patience_s=180):
     fail(f"it did not answer within {patience_s} s")
 
 
+def wait_for_port(address, process, patience_s=60):
+    """Waits until the address accepts connections."""
+    host, _, port = address.partition(":")
+    began = time.monotonic()
+    while time.monotonic() - began < patience_s:
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+            return
+        except OSError:
+            if process.poll() is not None:
+                fail("it ended right after its start")
+            time.sleep(0.01)
+    fail(f"it did not open its port within {patience_s} s")
+
+
 def megabytes(pid, what):
     """Reads the memory of a process: `VmRSS` is the resident memory, `VmHWM` its peak."""
     return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024

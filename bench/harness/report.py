@@ -10,9 +10,10 @@ from . import machine
 RESULTS = machine.BENCH / "results.md"
 PREAMBLE = """# Results
 
-Written by `bench/run`, `bench/instructions` and `bench/build`; how to read them is told in [README.md](README.md).
+Written by `bench/run`, `bench/protocols`, `bench/instructions` and `bench/build`; [README.md](README.md) says how to read them.
 """
-ORDER = ["Contest", "Scaling", "Fleet", "Instruction counts", "Build"]
+# Sections that are written by hand follow these.
+ORDER = ["Contest", "Protocols", "Scaling", "Fleet", "Instruction counts", "Build"]
 
 
 def table(head, rows):
@@ -25,7 +26,8 @@ def write(section, text):
     """Replaces one section and keeps the others."""
     sections = dict(stored())
     sections[section] = text.strip()
-    parts = [f"## {name}\n\n{sections[name]}\n" for name in ORDER if name in sections]
+    names = [name for name in ORDER if name in sections] + [name for name in sections if name not in ORDER]
+    parts = [f"## {name}\n\n{sections[name]}\n" for name in names]
     RESULTS.write_text("\n".join([PREAMBLE, *parts]))
 
 
