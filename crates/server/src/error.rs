@@ -92,7 +92,7 @@ impl ApiError {
             Self::RangeNotSatisfiable { length } => format!("the file has {length} bytes").into(),
             Self::CursorExpired { .. } => {
                 "changes are no longer kept from this cursor on, or it is not of this service; take the \
-                 export again, or continue at `oldest` with what was missed lost"
+                 export again, or continue at `oldest`, without the changes in between"
                     .into()
             }
             Self::Internal => {
@@ -163,7 +163,7 @@ impl From<StoreError> for ApiError {
         } else {
             tracing::error!(%error, "the store failed a request");
         }
-        Self::Unavailable("the service cannot write right now; reading goes on, please try again shortly")
+        Self::Unavailable("the service cannot write right now; reads still work, please try again shortly")
     }
 }
 

@@ -21,8 +21,8 @@ pub struct BillingSettings {
     /// File with the signing secret of Stripe's webhook endpoint, whose URL is --public-url and /billing/stripe
     #[arg(long, env = "LASTRO_STRIPE_WEBHOOK_SECRET_FILE", value_name = "FILE")]
     pub stripe_webhook_secret_file: Option<PathBuf>,
-    /// Stripe's monthly price of each plan, as `bronze=price_…,gold=price_…`. Of several prices of one plan the first is
-    /// sold; the others are those of earlier customers
+    /// Stripe's monthly price of each plan, as `bronze=price_…,gold=price_…`. The first price of a
+    /// plan is the one sold; further ones are for existing customers
     #[arg(
         long,
         env = "LASTRO_STRIPE_PRICES",

@@ -55,7 +55,7 @@ async fn logged_after(store: &dyn Store, mut edition: Edition) -> anyhow::Result
 pub async fn tell_replacements(store: &dyn Store, now: Now) -> anyhow::Result<()> {
     let shapes = Source::ALL.into_iter().map(|source| (source, shape(source))).collect();
     for source in store.tell_replacements(shapes, now.timestamp()).await? {
-        tracing::info!(%source, "the log of changes tells this source as replaced");
+        tracing::info!(%source, "the log of changes records this source as replaced");
     }
     Ok(())
 }

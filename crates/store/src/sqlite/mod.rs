@@ -83,7 +83,7 @@ impl Sqlite {
     async fn fold_log(&self) {
         let path = self.data.path.clone();
         if let Err(error) = blocking(move || connection::fold_log(&path)).await {
-            tracing::debug!(%error, "the write-ahead log could not be folded into the file now");
+            tracing::debug!(%error, "the write-ahead log could not be checkpointed");
         }
     }
 }

@@ -67,7 +67,9 @@ impl<'a> Message<'a> {
         let whole: &RawValue =
             serde_json::from_str(text).map_err(|_| RpcError::parse("the body is not valid JSON"))?;
         if whole.get().starts_with('[') {
-            return Err(RpcError::invalid_request("send one message in a request; batches are not taken"));
+            return Err(RpcError::invalid_request(
+                "send one message in a request; batches are not supported",
+            ));
         }
         let envelope = read::<Envelope<'_>>(whole)
             .ok_or_else(|| RpcError::invalid_request("the body must be one JSON-RPC object"))?;

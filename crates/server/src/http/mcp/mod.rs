@@ -162,8 +162,6 @@ fn initialized(version: &str) -> Vec<u8> {
 fn check_cursor(message: &Message<'_>) -> Result<(), RpcError> {
     match message.params.cursor {
         None => Ok(()),
-        Some(_) => {
-            Err(RpcError::invalid_params("`cursor` is not one of this service: the list has one page"))
-        }
+        Some(_) => Err(RpcError::invalid_params("`cursor` is unknown: the list has one page")),
     }
 }

@@ -16,7 +16,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 
 const OFF: ApiError = ApiError::NotFound("there is nothing at this path; see /docs");
 const NO_CUSTOMER: ApiError = ApiError::NotFound(
-    "this account has nothing to manage; POST /api/v1/billing/checkout begins a subscription",
+    "this account has no subscription; POST /api/v1/billing/checkout begins a subscription",
 );
 
 #[derive(Serialize)]

@@ -137,7 +137,7 @@ fn change_type(text: &str) -> Result<ChangeType, ApiError> {
         let names: Vec<&str> = ChangeType::ALL.iter().map(|(_, name)| *name).collect();
         let near = nearest(text, names.iter().copied()).unwrap_or_default();
         let all = names.join(", ");
-        bad("types", &format!("must be of {all}; the nearest to `{}` is `{near}`", shown(text)))
+        bad("types", &format!("must be one of {all}; the nearest to `{}` is `{near}`", shown(text)))
     })
 }
 

@@ -21,7 +21,7 @@ use crate::http::response::reply::{Reply, Version};
 
 const MOST_PER_ACCOUNT: usize = 20;
 const LONGEST_NAME: usize = 100;
-const ENOUGH: &str = "you have 20 feeds, and more are not possible; delete one first";
+const ENOUGH: &str = "you have 20 feeds, the maximum; delete one first";
 const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
 const ENDED: ApiError =
     ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");

@@ -82,7 +82,7 @@ impl Exports {
         out.gauge("lastro_exports_running", "Bulk exports under way.", self.running());
         let rows = self.rows.load(Ordering::Relaxed);
         out.counter("lastro_exported_rows_total", "Rows written into bulk exports.", rows);
-        let mut family = out.family("lastro_exports_total", Kind::Counter, "Bulk exports by how they ended.");
+        let mut family = out.family("lastro_exports_total", Kind::Counter, "Bulk exports by outcome.");
         for (outcome, count) in [("finished", &self.finished), ("aborted", &self.aborted)] {
             family.sample(&[("outcome", &outcome)], count.load(Ordering::Relaxed));
         }

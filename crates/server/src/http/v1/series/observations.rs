@@ -90,7 +90,7 @@ fn held(subject: &Subject<'_>, asked: &Asked) -> Result<Vec<RatePoint>, ApiError
         Some(first) => {
             bad("as_of", &format!("must be {first} or later: the recording of this series began then"))
         }
-        None => bad("as_of", "asks for what is not recorded: nothing official of this series is held yet"),
+        None => bad("as_of", "is not recorded: there is no official data of this series yet"),
     })
 }
 

@@ -95,7 +95,7 @@ fn events(value: &RawValue) -> Result<Vec<WebhookEvent>, ApiError> {
 fn offer(name: &str) -> String {
     let names: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
     let near = nearest(name, names.iter().copied()).unwrap_or_default();
-    format!("must be of {}; the nearest to `{}` is `{near}`", names.join(", "), shown(name))
+    format!("must be one of {}; the nearest to `{}` is `{near}`", names.join(", "), shown(name))
 }
 
 fn description(value: &RawValue) -> Result<Option<String>, ApiError> {

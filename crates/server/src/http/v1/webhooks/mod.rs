@@ -25,7 +25,7 @@ use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
 
 const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
-const ENOUGH: &str = "you have 10 webhooks, and more are not possible; delete one first";
+const ENOUGH: &str = "you have 10 webhooks, the maximum; delete one first";
 const CLOSED: &str = "`status` cannot be changed: the operator of this service disabled this webhook";
 
 const NO_TEST: &str = "nothing is sent to this webhook: the operator of this service disabled it";
