@@ -164,7 +164,7 @@ impl RpcError {
         Self { data, ..Self::new(INVALID_PARAMS, "there is no such resource; `resources/list` lists them") }
     }
 
-    /// The status. Clients of before the current revision read errors of a request from an answer that succeeded.
+    /// The status. Clients of older revisions expect errors of a request with status 200.
     fn status(&self, era: Era) -> StatusCode {
         match (self.code, era) {
             (PARSE_ERROR | INVALID_REQUEST | HEADER_MISMATCH | UNSUPPORTED_VERSION, _) => {

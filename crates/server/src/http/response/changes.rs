@@ -47,14 +47,14 @@ pub struct ChangeQuery {
 pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<u8> {
     let bytes: usize = page.entries.iter().map(|entry| entry.bytes()).sum();
     Object::new(Vec::with_capacity(bytes + 128))
-        .array(name!("data"), page.told(filter), |told, out| out.extend_from_slice(told.json))
+        .array(name!("data"), page.shown(filter), |told, out| out.extend_from_slice(told.json))
         .text(name!("next"), &changes.cursor(page.next))
         .boolean(name!("more"), page.more)
         .end()
 }
 
-/// A body that is one page, sent as soon as it has a change, or after so many seconds without any. A key that ends
-/// meanwhile is told nothing.
+/// A body that is one page, sent as soon as it has a change, or after so many seconds without any. If the key
+/// ends meanwhile, nothing is sent.
 pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> Body {
     let deadline = query.changes.wakeups.deadline(seconds);
     let answer = async move {
@@ -160,7 +160,7 @@ impl EventStream {
             return None;
         }
         let mut out = Vec::new();
-        for told in page.told(&self.query.filter) {
+        for told in page.shown(&self.query.filter) {
             let head = format!("id: {}\nevent: {}\ndata: ", told.cursor, told.kind.name());
             out.extend_from_slice(head.as_bytes());
             match self.query.as_strings {

@@ -145,7 +145,7 @@ fn change_type(text: &str) -> Result<ChangeType, ApiError> {
 fn companies(catalog: &Catalog, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError> {
     let mut found = Vec::new();
     for id in ids {
-        if !companies::can_be_named(id) {
+        if !companies::is_company_id(id) {
             return Err(bad(
                 "company_ids",
                 "must be registry codes, CNPJs or tickers with commas between them",

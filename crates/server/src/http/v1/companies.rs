@@ -123,7 +123,7 @@ pub fn filing(catalog: &Catalog, id: &str) -> Result<CompanyId, ApiError> {
 }
 
 /// Whether this is well-formed as a CNPJ, a registry code or a ticker.
-pub fn can_be_named(id: &str) -> bool {
+pub fn is_company_id(id: &str) -> bool {
     Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok() || Ticker::parse(id).is_ok()
 }
 

@@ -142,8 +142,8 @@ pub async fn read(action: Action<'_>) -> Result<Reply, ApiError> {
     Ok(feed_reply(xml, empty.version))
 }
 
-/// The feed whose token has this digest, with the plan of its account. Feeds that were found before are asked for
-/// without limit; the others only as often as an address may guess.
+/// The feed whose token has this digest, with the plan of its account. Feeds that were found before are read
+/// without limit; lookups of unknown ones are rate limited by address.
 async fn saved(action: &Action<'_>, digest: String) -> Result<(SavedFeed, Option<Plan>), ApiError> {
     let access = action.access;
     let lookup = match access.known_feeds.has(&digest) {

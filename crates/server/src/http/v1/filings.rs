@@ -93,7 +93,7 @@ impl<'a> Filters<'a> {
 
 fn company_ids<'a>(question: &'a Question<'_>) -> Result<Vec<&'a str>, ApiError> {
     let ids = question.query.list("company_id", MOST_COMPANIES)?;
-    let Some(malformed) = ids.iter().find(|id| !companies::can_be_named(id)) else { return Ok(ids) };
+    let Some(malformed) = ids.iter().find(|id| !companies::is_company_id(id)) else { return Ok(ids) };
     let reason = format!(
         "must be registry codes, CNPJs or tickers with commas between them; `{}` is none of them",
         shown(malformed)

@@ -74,7 +74,7 @@ pub fn words(members: &Members<'_>, prefix: &str, name: &str) -> Result<Option<S
 /// A company by its registry code, its CNPJ or its ticker. Before there is a registry, any code is accepted.
 pub fn company(field: &str, text: &str, catalog: &Catalog) -> Result<CompanyId, ApiError> {
     let refusal = |reason: &str| bad(field, &format!("must hold registry codes, CNPJs or tickers; {reason}"));
-    if !companies::can_be_named(text) {
+    if !companies::is_company_id(text) {
         return Err(refusal(&format!("`{}` is none of them", shown(text))));
     }
     match companies::filing(catalog, text) {
