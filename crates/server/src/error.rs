@@ -47,6 +47,8 @@ pub enum ApiError {
 impl ApiError {
     /// The error for a path or query that is not valid text after decoding.
     pub const NOT_UTF8: Self = Self::BadRequest(Cow::Borrowed("the address is not valid UTF-8"));
+    /// The error for an unknown path, and for one that this server has switched off.
+    pub const NO_SUCH_PATH: Self = Self::NotFound("there is nothing at this path; see /docs");
 
     /// The machine-readable code and its status.
     pub fn code(&self) -> (&'static str, StatusCode) {

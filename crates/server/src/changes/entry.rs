@@ -72,10 +72,7 @@ impl Facets {
             ShownRow::Rate(series, _) => {
                 Self { series: Some(series.about().id.to_owned()), ..none(RowKind::Observation) }
             }
-            ShownRow::Quote(quote) => {
-                let series = quote.pair.to_string().replace('/', "-").to_ascii_lowercase();
-                Self { series: Some(series), ..none(RowKind::Fx) }
-            }
+            ShownRow::Quote(quote) => Self { series: Some(quote.pair.id()), ..none(RowKind::Fx) },
             ShownRow::Company(shown) => Self { company: Some(shown.company.id), ..none(RowKind::Company) },
             ShownRow::Filing(shown) => Self {
                 company: Some(shown.0.company_id),

@@ -22,7 +22,9 @@ use cursor::{LogIdentity, Parsed};
 use entry::Entry;
 use filter::{ChangeFilter, ShownChange};
 use tail::{Tail, end_of, place};
-use waiting::{WaitingSlots, Wakeups};
+use waiting::Wakeups;
+
+use crate::account_slots::AccountSlots;
 
 /// Batches of the log that are read at once: at most 800 changes.
 const BATCHES_AT_ONCE: usize = 8;
@@ -37,7 +39,7 @@ pub struct Changes {
     pub log: LogIdentity,
     tail: ArcSwap<Tail>,
     pub wakeups: Wakeups,
-    pub slots: Arc<WaitingSlots>,
+    pub slots: Arc<AccountSlots>,
 }
 
 /// Some of the changes after a place.

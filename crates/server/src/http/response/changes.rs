@@ -18,8 +18,8 @@ use lastro_model::Mark;
 use super::body::{Body, Broken};
 use super::decimals;
 use crate::access::Access;
+use crate::account_slots::AccountSlot;
 use crate::changes::filter::ChangeFilter;
-use crate::changes::waiting::WaitingSlot;
 use crate::changes::{ChangePage, Changes};
 use crate::http::request::caller::Caller;
 use crate::http::request::charge::Charging;
@@ -40,7 +40,7 @@ pub struct ChangeQuery {
     pub limit: usize,
     /// Whether decimals are written as strings.
     pub as_strings: bool,
-    pub slot: WaitingSlot,
+    pub slot: AccountSlot,
 }
 
 /// The response with one page.

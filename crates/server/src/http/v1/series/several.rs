@@ -11,7 +11,7 @@ use super::catalog_series::CatalogSeries;
 use super::observations::{page, rows};
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::nearest::{nearest, shown as repeated};
+use crate::http::request::nearest::{is_none, shown as repeated};
 use crate::http::request::query::{Query, bad};
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
@@ -79,10 +79,8 @@ fn named<'a>(question: &Question<'a>) -> Result<Vec<CatalogSeries<'a>>, ApiError
 
 fn unknown(question: &Question<'_>, id: &str) -> ApiError {
     let known: Vec<Cow<'_, str>> = CatalogSeries::all(question.catalog).map(|subject| subject.id()).collect();
-    let near = nearest(id, known.iter().map(|id| &**id)).unwrap_or_default();
-    let reason =
-        format!("must be ids of /api/v1/series; `{}` is none, and the nearest is `{near}`", repeated(id));
-    bad("ids", &reason)
+    let none = is_none(id, known.iter().map(|id| &**id));
+    bad("ids", &format!("must be ids of /api/v1/series; {none}"))
 }
 
 /// The units of each series: the same for all, or `id:units` for some of them.

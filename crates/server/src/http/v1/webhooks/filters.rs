@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::draft::{bad, read};
 use crate::error::ApiError;
 use crate::http::request::body::{self, Members};
-use crate::http::request::nearest::{nearest, shown};
+use crate::http::request::nearest::{is_none, nearest, shown};
 use crate::http::v1::companies;
 
 const MOST_FILTERS: usize = 100;
@@ -135,10 +135,6 @@ fn series_id(field: &str, text: &str, catalog: &Catalog) -> Result<String, ApiEr
         );
         return Err(bad(field, &reason));
     }
-    let near = nearest(text, Series::ALL.map(|series| series.about().id)).unwrap_or_default();
-    let reason = format!(
-        "must hold ids of GET /api/v1/series; `{}` is none, and the nearest is `{near}`",
-        shown(text)
-    );
-    Err(bad(field, &reason))
+    let none = is_none(text, Series::ALL.map(|series| series.about().id));
+    Err(bad(field, &format!("must hold ids of GET /api/v1/series; {none}")))
 }
