@@ -1,7 +1,7 @@
 //! Charging a request: takes or peeks at a unit of the quota of its key or address.
 //!
 //! Without Redis, a process uses its own rings, at once. With Redis, all replicas count together: if memory suffices
-//! for a verdict, it is immediate too; otherwise it takes a call to Redis, with a timeout of 50 ms.
+//! for a verdict, it is immediate too; otherwise it takes a call to Redis, or two at most, each with a timeout of 50 ms.
 
 use lastro_access::{ClientAddr, Standing, Verdict, WINDOW_SECONDS, terms};
 use lastro_model::{Now, Plan};
