@@ -50,7 +50,7 @@ impl Billing {
         match (change, result) {
             (Some(OutageChange::Ended(_)), _) => tracing::info!("the check of payments works again"),
             (Some(_), Err(error)) => {
-                tracing::warn!(%error, "the check of payments failed; it is retried soon")
+                tracing::warn!(%error, "the check of payments failed; it is retried soon");
             }
             _ => {}
         }

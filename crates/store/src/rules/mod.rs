@@ -61,7 +61,7 @@ impl SqlStore {
             match store.engine.change(Database::Data, source_state::seed).await {
                 // The first write to a source creates its state, too.
                 Err(StoreError::Busy) => {
-                    tracing::debug!("new sources have no state yet; the first publication creates it")
+                    tracing::debug!("new sources have no state yet; the first publication creates it");
                 }
                 seeded => seeded?,
             }
