@@ -26,22 +26,9 @@ def _settled(url: str, gold_key: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
 
 
-def offered(path: str) -> bool:
-    """Whether the service has this path."""
-    try:
-        lastro.Lastro().get(path)
-    except lastro.NotFoundError:
-        return False
-    except lastro.LastroError:
-        return True
-    return True
-
-
 @pytest.mark.usefixtures("_settled")
 @pytest.mark.parametrize("recipe", blocks(README), ids=lambda code: str(code.strip().splitlines()[-1])[:40])
 def test_a_recipe_runs(recipe: str) -> None:
-    if "client.series(\n" in recipe and not offered("/api/v1/series/observations"):
-        pytest.skip("the service has no table of several series yet")
     exec(compile(recipe, str(README), "exec"), {"__name__": "__main__"})
 
 

@@ -22,7 +22,7 @@ SECRET = KEY.rsplit("_", 1)[1]
 
 
 def scripted(*replies: Reply) -> Callable[[Asked], Reply]:
-    """One reply after the other, the last one for ever."""
+    """One reply after the other, the last one forever."""
     left = list(replies)
     return lambda _: left.pop(0) if len(left) > 1 else left[0]
 

@@ -6,8 +6,8 @@ use num_traits::ToPrimitive as _;
 
 use crate::annual_rate;
 use crate::calculation::{CalcError, Calculation, Step, check_amount, one};
-use crate::chain::{Factor, Product};
 use crate::currency::conversion;
+use crate::product::{Factor, Product};
 use crate::rounding::{Rounding, decimal, digits};
 
 api_words! {

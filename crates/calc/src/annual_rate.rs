@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use lastro_model::Decimal;
 use num_bigint::BigInt;
 
-use crate::chain::{Factor, exact_product};
 use crate::fraction::power_of_ten;
+use crate::product::{Factor, exact_product};
 use crate::rounding::{Rounding, decimal};
 
 /// Business days in a year, by convention.

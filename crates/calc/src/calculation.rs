@@ -4,10 +4,10 @@ use jiff::civil::date;
 use lastro_model::{About, Day, Decimal, RatePoint};
 use num_bigint::BigInt;
 
-use crate::chain::{Factor, Product};
 use crate::currency::{Conversion, conversion};
 use crate::fraction::Fraction;
 use crate::month::Month;
+use crate::product::{Factor, Product};
 use crate::rounding::{Rounding, decimal, digits};
 
 /// The largest amount: 10^15.

@@ -6,11 +6,11 @@
 use lastro_model::{Day, Decimal, RatePoint, Series, api_words};
 
 use crate::calculation::{CalcError, Step, chained, check_amount, first_month_of_the_real, money, one};
-use crate::chain::{Factor, Product};
 use crate::correction::{is_price_index, months};
 use crate::fraction::Fraction;
 use crate::legal_interest;
 use crate::month::Month;
+use crate::product::{Factor, Product};
 use crate::rounding::{Rounding, sum};
 
 pub const MOST_INSTALMENTS: usize = 500;

@@ -10,10 +10,10 @@ use num_bigint::BigInt;
 
 use crate::annual_rate;
 use crate::asked::Asked;
-use crate::chain::{Factor, Product, exact_product};
 use crate::correction::{ANNOUNCED, WITH_ALL_DECIMALS};
 use crate::fraction::Fraction;
 use crate::periods::{Group, Period, Rhythm, groups};
+use crate::product::{Factor, Product, exact_product};
 use crate::rounding::{Rounding, decimal, digits};
 use crate::transform::derive;
 use crate::units::Units;

@@ -62,7 +62,7 @@ impl Aggregation {
         use Kind::{Change12Months, Flow, Index, Price, RatePerYear, Share, SimpleRatePerMonth, Stock};
         match self {
             Self::Mean => (!matches!(about.kind, RatePerYear | Share | Index | Price | Stock | Flow))
-                .then_some("a mean of such rates is no rate of the period"),
+                .then_some("the mean of such rates is not a rate of the period"),
             Self::Sum => (!matches!(about.kind, SimpleRatePerMonth | Flow))
                 .then_some("only flows and simple rates are added up"),
             Self::End => (about.kind == Flow).then_some("the last part of a flow is not that of the period"),

@@ -3,7 +3,7 @@
 use lastro_model::{About, RatePoint};
 
 use crate::asked::{Asked, Derived};
-use crate::{chained, levels};
+use crate::{chained_units, levels};
 
 /// Computes the requested view of `rows`, oldest first. The error is a sentence for the caller.
 ///
@@ -11,7 +11,7 @@ use crate::{chained, levels};
 pub fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
     match asked.refusal(about) {
         Some(refusal) => Err(refusal),
-        None if asked.is_chained(about) => chained::derive(about, rows, asked),
+        None if asked.is_chained(about) => chained_units::derive(about, rows, asked),
         None => levels::derive(about, rows, asked),
     }
 }

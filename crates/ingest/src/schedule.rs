@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use lastro_model::age::age_ms;
-use lastro_model::{About, Day, Frequency, Now, Source, SourceState, brasilia_day};
+use lastro_model::{About, Day, Frequency, Now, Source, SourceState, brasilia_day, brasilia_minute};
 use sha2::{Digest, Sha256};
 
 use crate::result::{SyncError, Synchronised};
@@ -89,9 +89,8 @@ fn is_open(source: Source, (from, to): (i64, i64), now: Now) -> bool {
         Source::Series(_) => (place(source) * LATEST_OPENING_MS as f64) as i64,
         _ => 0,
     };
-    let local = now.unix_ms - 3 * HOUR_MS - later;
-    let hour = local.rem_euclid(24 * HOUR_MS) / HOUR_MS;
-    (from..to).contains(&hour) && !brasilia_day(now.unix_ms - later).is_weekend()
+    let moment = now.unix_ms - later;
+    (from..to).contains(&(brasilia_minute(moment) / 60)) && !brasilia_day(moment).is_weekend()
 }
 
 const LATEST_OPENING_MS: i64 = 50 * MINUTE_MS;

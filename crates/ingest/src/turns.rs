@@ -30,7 +30,7 @@ struct Queue {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    at_it: usize,
+    active: usize,
     /// Waiting callers by source, then by number for those of the same source.
     next: BTreeMap<(Source, u64), oneshot::Sender<Place>>,
     number: u64,
@@ -79,8 +79,8 @@ impl Queue {
     async fn place(self: &Arc<Self>, source: Source) -> Place {
         let receiver = {
             let mut waiting = self.waiting.lock();
-            if waiting.at_it < AT_ONCE {
-                waiting.at_it += 1;
+            if waiting.active < AT_ONCE {
+                waiting.active += 1;
                 return Place(Arc::clone(self));
             }
             let (sender, receiver) = oneshot::channel();
@@ -101,7 +101,7 @@ impl Drop for Place {
             let mut waiting = self.0.waiting.lock();
             let next = waiting.next.pop_first();
             if next.is_none() {
-                waiting.at_it = waiting.at_it.saturating_sub(1);
+                waiting.active = waiting.active.saturating_sub(1);
             }
             next
         };

@@ -36,6 +36,11 @@ impl Plan {
         }
     }
 
+    /// The plans that have a price.
+    pub fn paid() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|plan| *plan != Self::Free)
+    }
+
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         Self::ALL
             .into_iter()

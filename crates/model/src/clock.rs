@@ -33,10 +33,17 @@ impl Now {
     }
 }
 
-/// The day in Brasília, which is three hours behind UTC all year.
+/// Brasília is three hours behind UTC all year: there is no summer time since 2019.
+const BRASILIA_BEHIND_UTC_MS: i64 = 3 * 3_600_000;
+
+/// The day in Brasília.
 pub fn brasilia_day(unix_ms: i64) -> Day {
-    const OFFSET_MS: i64 = 3 * 3_600_000;
-    Now { monotonic_ns: 0, unix_ms: unix_ms - OFFSET_MS }.utc_day()
+    Now { monotonic_ns: 0, unix_ms: unix_ms - BRASILIA_BEHIND_UTC_MS }.utc_day()
+}
+
+/// The time of day in Brasília, in whole minutes since midnight.
+pub fn brasilia_minute(unix_ms: i64) -> i64 {
+    (unix_ms - BRASILIA_BEHIND_UTC_MS).div_euclid(60_000).rem_euclid(24 * 60)
 }
 
 pub trait Clock: Send + Sync + std::fmt::Debug {

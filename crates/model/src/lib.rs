@@ -33,7 +33,7 @@ mod withheld;
 pub use account::{
     Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, NewKey, Outcome, Plan, UsageCount,
 };
-pub use clock::{Clock, ManualClock, Now, brasilia_day};
+pub use clock::{Clock, ManualClock, Now, brasilia_day, brasilia_minute};
 pub use cnpj::Cnpj;
 pub use company::{Company, CompanyId, FormerName, Standing, latest_first};
 pub use day::Day;

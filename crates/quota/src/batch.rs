@@ -50,7 +50,7 @@ impl BatchQueue {
 }
 
 impl Client {
-    /// Sends the requests of the queue, for ever.
+    /// Sends the requests of the queue, forever.
     pub(crate) async fn send_batches(&self) {
         let sender = async || {
             let mut batch = Vec::new();

@@ -217,7 +217,7 @@ impl Client {
         true
     }
 
-    /// Keeps the connection and probes it, for ever.
+    /// Keeps the connection and probes it, forever.
     pub(crate) async fn watch(&self) {
         let (mut backoff, mut failed_probes) = (FIRST_BACKOFF, 0);
         loop {

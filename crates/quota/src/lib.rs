@@ -76,7 +76,7 @@ impl Quota {
         tokio::join!(self.keys.connect(), self.addresses.connect());
     }
 
-    /// Keeps the connections and sends the calls of requests, for ever.
+    /// Keeps the connections and sends the calls of requests, forever.
     pub async fn watch(&self) {
         let (keys, addresses) = (&self.keys, &self.addresses);
         tokio::join!(keys.watch(), keys.send_batches(), addresses.watch(), addresses.send_batches());

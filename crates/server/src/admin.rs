@@ -176,12 +176,12 @@ fn sources(app: &App, out: &mut Exposition) {
     for (state, newest) in states.iter().filter_map(|state| state.newest_day.map(|day| (state, day))) {
         family.sample(&[("source", &state.source)], i64::from(today - newest.number()) * SECONDS_A_DAY);
     }
-    let help = "Whether a source is older than its publisher ever leaves it, as /health says.";
+    let help = "Whether a source is older than its publisher's schedule explains, as /health says.";
     let mut family = out.family("lastro_source_stale", Kind::Gauge, help);
     for state in states.iter() {
         family.sample(&[("source", &state.source)], u8::from(state.is_stale(now)));
     }
-    let help = "Points that are published and not believed yet.";
+    let help = "Points that are published and withheld.";
     let mut family = out.family("lastro_withheld_points", Kind::Gauge, help);
     for state in states.iter() {
         family.sample(&[("source", &state.source)], state.withheld);

@@ -47,6 +47,8 @@ pub enum ApiError {
 impl ApiError {
     /// The error for a path or query that is not valid text after decoding.
     pub const NOT_UTF8: Self = Self::BadRequest(Cow::Borrowed("the address is not valid UTF-8"));
+    /// The error for an unknown path, and for one that this server has switched off.
+    pub const NO_SUCH_PATH: Self = Self::NotFound("there is nothing at this path; see /docs");
 
     /// The machine-readable code and its status.
     pub fn code(&self) -> (&'static str, StatusCode) {
@@ -92,7 +94,7 @@ impl ApiError {
             Self::RangeNotSatisfiable { length } => format!("the file has {length} bytes").into(),
             Self::CursorExpired { .. } => {
                 "changes are no longer kept from this cursor on, or it is not of this service; take the \
-                 export again, or continue at `oldest` with what was missed lost"
+                 export again, or continue at `oldest`, without the changes in between"
                     .into()
             }
             Self::Internal => {
@@ -163,7 +165,7 @@ impl From<StoreError> for ApiError {
         } else {
             tracing::error!(%error, "the store failed a request");
         }
-        Self::Unavailable("the service cannot write right now; reading goes on, please try again shortly")
+        Self::Unavailable("the service cannot write right now; reads still work, please try again shortly")
     }
 }
 

@@ -4,6 +4,7 @@
 //! this crate listens, translates and schedules. Start reading at [`http`], whose [`http::routes`] lists every route.
 
 pub mod access;
+pub mod account_slots;
 pub mod admin;
 pub mod billing;
 pub mod changes;

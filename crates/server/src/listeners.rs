@@ -46,7 +46,7 @@ fn stay_close_to_clients(listener: &TcpListener, send_timeout: Duration) {
     let socket = socket2::SockRef::from(listener);
     let set = socket.set_tcp_notsent_lowat(AHEAD_OF_THE_CLIENT);
     if let Err(error) = set.and_then(|()| socket.set_tcp_user_timeout(Some(send_timeout))) {
-        tracing::debug!(%error, "the system decides by itself how much it takes ahead of clients, and for how long");
+        tracing::debug!(%error, "TCP_NOTSENT_LOWAT or TCP_USER_TIMEOUT could not be set; the system's defaults apply");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The data in service: the catalog, the state of its sources, and what the store last told of changes.
+//! The data in service: the catalog, the state of its sources, and the counters last read from the store.
 
 use arc_swap::ArcSwap;
 use lastro_catalog::Catalog;

@@ -83,7 +83,7 @@ impl Service {
         let told = fill(&follower).await?;
         until_written(&app).await;
         if !told {
-            tell_replacements(&follower).await?;
+            log_replacements(&follower).await?;
         }
         start_jobs(&mut jobs, &app, &follower, settings);
         if settings.sync == Switch::On {
@@ -184,7 +184,7 @@ async fn fill(follower: &Follower) -> anyhow::Result<bool> {
     let Follower { served, access, clock, .. } = follower;
     let now = clock.now().timestamp();
     sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
-    let told = marks::tell_replacements(&*access.store, clock.now()).await;
+    let told = marks::log_replacements(&*access.store, clock.now()).await;
     let counters = access.store.counters().await?;
     access.keys.start_at(counters.key_revision);
     follow::follow_data(follower, &counters).await?;
@@ -195,8 +195,8 @@ async fn fill(follower: &Follower) -> anyhow::Result<bool> {
 }
 
 /// Brings the log of changes up to date, and its editions into service.
-async fn tell_replacements(follower: &Follower) -> anyhow::Result<()> {
+async fn log_replacements(follower: &Follower) -> anyhow::Result<()> {
     let store = &*follower.access.store;
-    marks::tell_replacements(store, follower.clock.now()).await?;
+    marks::log_replacements(store, follower.clock.now()).await?;
     follow::follow_data(follower, &store.counters().await?).await
 }

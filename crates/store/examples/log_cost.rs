@@ -1,7 +1,7 @@
 //! Measures the cost of the log of changes: publications of 1,000 changed filings, with the log and without it.
 //!
 //! `cargo run --release -p lastro-store --example log_cost -- 200000 /some/disk`; the directory must exist. Made-up data is
-//! told as one replacement, so its publications are the same without the log.
+//! logged as one replacement, so its publications are the same without the log.
 
 #![allow(clippy::print_stdout, reason = "the figures are the point")]
 

@@ -1,7 +1,7 @@
-//! The payments of accounts, as last heard of the payment processor.
+//! The payments of accounts, as last reported by the payment processor.
 //!
-//! The processor is the truth. A row holds what it said last and what was made of it, so that an account is changed
-//! only when the processor says something new.
+//! The processor is the truth. A row holds its last report and the plan applied for it, so that an account is
+//! changed only when the processor reports something new.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -38,7 +38,7 @@ pub trait BillingStore: Send + Sync {
     async fn forget_billing_events(&self, before: Timestamp) -> Result<u64>;
 }
 
-/// What is known of the payments of one account. Ids and prices are the processor's.
+/// The last known state of an account's payments. Ids and prices are the processor's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BillingState {
     pub account: AccountId,

@@ -6,7 +6,7 @@ use lastro_model::{Company, Edition, Filing, FxQuote, History, RatePoint, Series
 
 use crate::Result;
 
-/// Maximum number of changes of one edition that are told one by one.
+/// Maximum number of changes of one edition that are logged row by row.
 pub const MOST_CHANGES_LOGGED: usize = 100_000;
 
 #[async_trait]
@@ -28,9 +28,9 @@ pub trait ChangeStore: Send + Sync {
         batches: usize,
     ) -> Result<Vec<LoggedChange>>;
 
-    /// Tells sources as replaced, each with an edition of its own: those whose current edition is not in the log because
-    /// an earlier version published it, and those whose rows were last shown in another way than named here.
-    async fn tell_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>>;
+    /// Logs a replacement of sources, each with an edition of its own: those whose current edition is not in the log
+    /// because an earlier version published it, and those whose rows were last shown in another way than named here.
+    async fn log_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>>;
 
     /// Deletes the changes published before a time. Returns the number of editions.
     async fn forget_changes(&self, before: Timestamp) -> Result<u64>;

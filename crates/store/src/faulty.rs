@@ -162,7 +162,7 @@ faulty! {
         ChangeEdition: change_edition(edition: Edition) -> Option<ChangeEdition>;
         ChangeEditions: change_editions(after: Edition, limit: usize) -> Vec<ChangeEdition>;
         LoggedChanges: logged_changes(after: ChangePosition, up_to: Edition, batches: usize) -> Vec<LoggedChange>;
-        TellReplacements: tell_replacements(shapes: Vec<(Source, String)>, at: Timestamp) -> Vec<Source>;
+        LogReplacements: log_replacements(shapes: Vec<(Source, String)>, at: Timestamp) -> Vec<Source>;
         ForgetChanges: forget_changes(before: Timestamp) -> u64;
     }
     FileStore {

@@ -61,7 +61,7 @@ pub use record::{
     Published, RecordStore, RememberedEdition, WITHHELD_SHOWN,
 };
 pub use replica::{ClockStore, Replica, ReplicaStore};
-pub use revision::{REVISIONS_TOLD, Recorded, Revision};
+pub use revision::{MOST_REVISIONS, Recorded, Revision};
 pub use setting::{DATABASE_ID, SettingStore};
 pub use transfer::{TransferContext, TransferProgress, TransferStep, TransferredTable, transfer};
 pub use usage::UsageStore;

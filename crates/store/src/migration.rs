@@ -44,7 +44,7 @@ pub(crate) const DATA: &[Migration] = &[
     Migration { version: 15, sql: include_str!("migrations/0015_changes.sql"), min_reader: 13 },
 ];
 
-/// Migrations of the account side.
+/// Migrations of the database of accounts.
 pub(crate) const ACCOUNTS: &[Migration] = &[
     breaking(1, include_str!("migrations/accounts/0001_accounts.sql")),
     // Adds a table, which older versions ignore.

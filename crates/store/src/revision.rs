@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use lastro_model::{Edition, Point};
 
 /// Maximum number of revisions returned per source, the newest ones. Older ones count as not recorded.
-pub const REVISIONS_TOLD: usize = 50_000;
+pub const MOST_REVISIONS: usize = 50_000;
 
 /// The recorded history of a source's current data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

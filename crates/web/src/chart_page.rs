@@ -16,7 +16,7 @@ use crate::description::{Description, source};
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
-use crate::texts::OneTexts;
+use crate::texts::SeriesDetailTexts;
 use crate::{format, fx, series_detail, words};
 
 /// The page of a subject, perhaps compared with another one.
@@ -148,7 +148,7 @@ pub(crate) fn figure(
 
 /// Caption of the chart: the days shown, the unit, and the sources.
 fn caption(subject: Subject, main: &Plotted, other: Option<Subject>, language: Language) -> String {
-    let t = &language.texts().one;
+    let t = &language.texts().series_detail;
     let (Some(first), Some(last)) = (main.dots.first(), main.dots.last()) else { return String::new() };
     let sources: Vec<String> =
         [Some(subject), other].into_iter().flatten().map(|subject| source(subject, language)).collect();
@@ -178,7 +178,7 @@ fn page(
         topic_id: topic.id(),
         topic: words::topic(topic, language),
         unit: main.unit_beside,
-        newest: newest(&main, &language.texts().one, language),
+        newest: newest(&main, &language.texts().series_detail, language),
         others: groups(book, subject, compared, language),
         chart: figure(catalog, subject, compared, Range::OneYear, language).render()?,
         call: main.call,
@@ -187,7 +187,7 @@ fn page(
     })
 }
 
-fn newest(main: &Plotted, t: &OneTexts, language: Language) -> Option<Newest> {
+fn newest(main: &Plotted, t: &SeriesDetailTexts, language: Language) -> Option<Newest> {
     let newest = main.dots.last()?;
     Some(Newest {
         value: format::value(newest.value, main.unit, language),
@@ -199,7 +199,7 @@ fn newest(main: &Plotted, t: &OneTexts, language: Language) -> Option<Newest> {
 }
 
 /// Note on the past: the day since which a decided value holds, or else the previous value.
-fn before(main: &Plotted, t: &OneTexts, language: Language) -> String {
+fn before(main: &Plotted, t: &SeriesDetailTexts, language: Language) -> String {
     if main.shape == Shape::Step
         && let Some(since) = unchanged_since(&main.dots)
     {

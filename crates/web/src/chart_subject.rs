@@ -24,7 +24,7 @@ impl Subject {
     pub(crate) fn id(self) -> String {
         match self {
             Self::Series(series) => series.about().id.to_owned(),
-            Self::Pair(pair) => format!("{}-{}", pair.base, pair.quote).to_ascii_lowercase(),
+            Self::Pair(pair) => pair.id(),
         }
     }
 

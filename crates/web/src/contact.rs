@@ -31,7 +31,7 @@ impl FromStr for Contact {
             let (plans, target) = match named {
                 Some((Plan::Free, _)) => return Err("the Free plan needs no contact".to_owned()),
                 Some((plan, target)) => (vec![plan], target),
-                None => (vec![Plan::Bronze, Plan::Gold, Plan::Platinum], word),
+                None => (Plan::paid().collect(), word),
             };
             let link = link(target)?;
             plans.into_iter().for_each(|plan| contact.targets[plan as usize] = Some(link.clone()));

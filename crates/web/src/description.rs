@@ -30,7 +30,7 @@ pub(crate) struct CheckView {
 pub(crate) fn source(subject: Subject, language: Language) -> String {
     match subject {
         Subject::Series(series) => {
-            language.texts().one.source_text.replace("{code}", &series.about().code.to_string())
+            language.texts().series_detail.source_text.replace("{code}", &series.about().code.to_string())
         }
         Subject::Pair(_) => language.texts().fx.source_text.to_owned(),
     }
@@ -43,7 +43,7 @@ pub(crate) fn held(
     frequency: Frequency,
     language: Language,
 ) -> String {
-    let t = &language.texts().one;
+    let t = &language.texts().series_detail;
     let Some((first, last)) = days else { return t.no.to_owned() };
     t.held_text
         .replace("{rows}", &format::number(rows, language))
@@ -53,7 +53,7 @@ pub(crate) fn held(
 
 /// Freshness in words.
 pub(crate) fn freshness(is_sample: bool, is_late: bool, language: Language) -> &'static str {
-    let t = &language.texts().one;
+    let t = &language.texts().series_detail;
     match (is_sample, is_late) {
         (true, _) => t.made_up,
         (false, true) => t.stale,

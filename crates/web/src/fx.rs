@@ -22,7 +22,7 @@ pub(crate) fn described(data: &Data<'_>, pair: Pair, language: Language) -> Desc
 }
 
 fn facts(data: &Data<'_>, pair: Pair, language: Language) -> Vec<(&'static str, String)> {
-    let (t, one, book) = (&language.texts().fx, &language.texts().one, &data.catalog.fx);
+    let (t, one, book) = (&language.texts().fx, &language.texts().series_detail, &data.catalog.fx);
     let quotes: &[FxQuote] = book.get(pair).map_or(&[], |quotes| quotes.points());
     let days = quotes.last().zip(quotes.first()).map(|(first, last)| (first.day, last.day));
     let rate = |of: fn(&FxQuote) -> Decimal| {

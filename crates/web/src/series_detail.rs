@@ -8,7 +8,7 @@ use crate::chart_subject::Subject;
 use crate::data::Data;
 use crate::description::{self, CheckView, Description};
 use crate::language::Language;
-use crate::texts::OneTexts;
+use crate::texts::SeriesDetailTexts;
 use crate::{format, words};
 
 /// Stamps of the series that this one is checked with.
@@ -18,7 +18,7 @@ pub(crate) fn stamps_of_checks(catalog: &Catalog, series: Series) -> Vec<Stamp> 
 }
 
 pub(crate) fn described(data: &Data<'_>, series: Series, language: Language) -> Description {
-    let (about, t) = (series.about(), &language.texts().one);
+    let (about, t) = (series.about(), &language.texts().series_detail);
     let units = Units::legal(about).into_iter().filter(|units| *units != Units::Lin);
     Description {
         summary: summary(about, t, language),
@@ -31,7 +31,7 @@ pub(crate) fn described(data: &Data<'_>, series: Series, language: Language) -> 
     }
 }
 
-fn summary(about: &'static About, t: &OneTexts, language: Language) -> String {
+fn summary(about: &'static About, t: &SeriesDetailTexts, language: Language) -> String {
     t.summary
         .replace("{name}", words::name(about, language))
         .replace("{unit}", words::unit(about.unit, language))
@@ -39,7 +39,12 @@ fn summary(about: &'static About, t: &OneTexts, language: Language) -> String {
         .replace("{code}", &about.code.to_string())
 }
 
-fn facts(data: &Data<'_>, series: Series, t: &OneTexts, language: Language) -> Vec<(&'static str, String)> {
+fn facts(
+    data: &Data<'_>,
+    series: Series,
+    t: &SeriesDetailTexts,
+    language: Language,
+) -> Vec<(&'static str, String)> {
     let (about, part) = (series.about(), &data.catalog.series[series]);
     let yes_or_no = |yes: bool| if yes { t.yes } else { t.no }.to_owned();
     let points = part.points();

@@ -1,6 +1,6 @@
 //! Brands, abbreviations and earlier names by which people know listed companies. They are not in the registry, whose
-//! registration forms have only the latest former name; or they are a part of the registered name that is the whole
-//! name of another company, cancelled or not listed.
+//! registration forms have only the latest former name. Also listed: parts of a registered name that equal the whole
+//! name of another company, which is cancelled or not listed.
 
 use lastro_model::CompanyId;
 

@@ -187,7 +187,7 @@ impl Searcher {
         let mut plan = QueryPlan { within, ..plan };
         let quoted = query.quoted.iter().filter_map(|quoted| query.words.get(quoted.clone()));
         plan.quoted = quoted.map(|words| Phrase::of(&self.index, words)).collect();
-        // A name is not the prefix of another one, if that is all that rows have beside the other words.
+        // A complete name is expanded to longer words only if rows match without them, too.
         if words.last().is_some_and(|last| plan.may_end_in_a_name(last)) {
             let longer = plan.longer.take();
             if Matches::of(&plan).len() > 0 {

@@ -10,7 +10,7 @@ use crate::text::is_stop_word;
 #[derive(Default)]
 pub(super) struct Phrase<'a> {
     pub words: Vec<Clause<'a>>,
-    /// A row need not have them to match, but to have the phrase.
+    /// Optional for a match, required for the phrase.
     pub stop_words: Vec<Clause<'a>>,
 }
 

@@ -137,7 +137,8 @@ impl<'a> QueryPlan<'a> {
         (words.len() > 1).then_some(Phrase { words, stop_words })
     }
 
-    /// Whether the last word may be a prefix although an owner's name has just this word, so that it is probably meant.
+    /// Whether the last word may be a prefix although an owner's name contains exactly this word, which was then
+    /// probably meant.
     pub(super) fn may_end_in_a_name(&self, last: &str) -> bool {
         let is_long = last.chars().count() >= SHORTEST_NAME;
         let is_in_name = || self.words.last().is_some_and(Clause::is_in_owners);

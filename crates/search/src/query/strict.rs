@@ -15,8 +15,8 @@ pub enum LastWord {
 }
 
 impl Searcher {
-    /// The rows that have every word of `text`, in some form or by a synonym, in ascending order. Words that stand for a
-    /// range of rows beside others are had by the rows of that range, too.
+    /// The rows that have every word of `text`, in some form or by a synonym, in ascending order. Rows in a
+    /// range also match the words that name it.
     pub fn rows_holding(&self, text: &str, last: LastWord, context: Context<'_>) -> Vec<u32> {
         let query = ParsedQuery::parse_quoted(text);
         if query.words.is_empty() || self.index.is_empty() {

@@ -104,7 +104,9 @@ fn optional_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stri
 fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SubscriptionStatus, D::Error> {
     let text = String::deserialize(deserializer)?;
     Ok(SubscriptionStatus::parse(&text).unwrap_or_else(|_| {
-        tracing::warn!("a subscription has a status that this version does not know; it changes no plan");
+        tracing::warn!(
+            "a subscription has a status that this version does not know; the plan stays unchanged"
+        );
         SubscriptionStatus::Incomplete
     }))
 }

@@ -38,7 +38,7 @@ impl Billing {
         Err(BillingError::Contended.into())
     }
 
-    /// One attempt. `None`: the state was changed meanwhile.
+    /// One attempt. Returns `None` if the state changed meanwhile.
     async fn try_checkout(
         &self,
         account: AccountId,
@@ -67,7 +67,7 @@ impl Billing {
         }
     }
 
-    /// Takes note that Stripe has deleted a customer. An error if it still has a subscription of theirs.
+    /// Records that Stripe deleted a customer. Fails if a subscription of that customer is still live.
     async fn forget_customer(&self, customer: &str) -> Result<(), BillingError> {
         let Some(reconciled) = self.reconcile(customer, None).await? else { return Ok(()) };
         let state = reconciled.state;
@@ -84,13 +84,14 @@ impl Billing {
         Ok(self.stripe.open_portal(customer, &format!("{}/usage", self.public_url)).await?)
     }
 
-    /// The state after Stripe was asked about the customer, if there is one. `None`: to be read again.
+    /// The state after Stripe was asked about the customer, if there is one. Returns `None` if it is to be read again.
     async fn refreshed(&self, state: BillingState) -> Result<Option<BillingState>, BillingError> {
         let Some(customer) = &state.customer else { return Ok(Some(state)) };
         Ok(self.reconcile(customer, None).await?.map(|reconciled| reconciled.state))
     }
 
-    /// Closes the checkout that may still be open, at Stripe and in the state. `None`: the state has changed meanwhile.
+    /// Closes the checkout that may still be open, at Stripe and in the state. Returns `None` if the
+    /// state changed meanwhile.
     async fn without_checkout(&self, state: BillingState) -> Result<Option<BillingState>, BillingError> {
         let Some(open) = &state.checkout else { return Ok(Some(state)) };
         match close(&self.stripe, open).await? {
@@ -103,7 +104,7 @@ impl Billing {
         }
     }
 
-    /// Opens a checkout and writes its id. `None`: another request was faster, and nobody gets this address.
+    /// Opens a checkout and writes its id. Returns `None` if the state changed meanwhile; then nobody gets this address.
     async fn open_checkout(
         &self,
         mut state: BillingState,
@@ -134,7 +135,7 @@ impl Billing {
         Ok(recorded.map(|_| url))
     }
 
-    /// Writes a state that changes no plan. `None` if another was written meanwhile.
+    /// Writes a state that changes no plan. Returns `None` if another was written meanwhile.
     pub(super) async fn record(&self, state: BillingState) -> Result<Option<BillingState>, BillingError> {
         let state = BillingState { checked_at: self.clock.now().timestamp(), ..state };
         let recorded = self.store.record_billing(state.clone(), None).await?;

@@ -42,7 +42,7 @@ pub enum StripeError {
     /// The customer of the request was deleted, or belongs to another account or mode.
     #[error("Stripe has no such customer")]
     NoCustomer,
-    #[error("Stripe has nothing of this id")]
+    #[error("Stripe knows no object with this id")]
     Missing,
     #[error("Stripe's answer cannot be used: {0}")]
     Unusable(&'static str),
@@ -195,9 +195,9 @@ impl Stripe {
             tracing::debug!(
                 line = error.line(),
                 column = error.column(),
-                "an answer of Stripe has another form"
+                "a response of Stripe could not be parsed"
             );
-            StripeError::Unusable("it has another form than expected")
+            StripeError::Unusable("unexpected format")
         })
     }
 
@@ -225,7 +225,7 @@ impl Stripe {
         match status {
             StatusCode::CONFLICT => Err(StripeError::Unreachable("another request is under way")),
             StatusCode::TOO_MANY_REQUESTS => Err(StripeError::Unreachable("too many requests")),
-            _ if status.is_server_error() => Err(StripeError::Unreachable("it has a fault")),
+            _ if status.is_server_error() => Err(StripeError::Unreachable("server error")),
             _ if status.is_success() => Ok(body),
             _ => Err(refusal(status, &body)),
         }

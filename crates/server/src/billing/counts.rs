@@ -67,7 +67,7 @@ impl Counts {
 
 /// Writes the metrics; without payments, the names of the families only.
 pub fn render(billing: Option<&Billing>, out: &mut Exposition) {
-    let help = "Events of Stripe, by type and by what came of them.";
+    let help = "Events of Stripe, by type and outcome.";
     let mut family = out.family("lastro_billing_events_total", Kind::Counter, help);
     if let Some(billing) = billing {
         for (kind, counts) in TYPES.iter().zip(&billing.counts.events) {
@@ -76,7 +76,7 @@ pub fn render(billing: Option<&Billing>, out: &mut Exposition) {
             }
         }
     }
-    let help = "Subscriptions by the status last heard of.";
+    let help = "Subscriptions by last known status.";
     let mut family = out.family("lastro_billing_subscriptions", Kind::Gauge, help);
     if let Some(billing) = billing {
         let counted = billing.counts.subscriptions.load();

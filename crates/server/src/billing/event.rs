@@ -12,7 +12,7 @@ const INTERESTING: [&str; 3] = ["customer.subscription.", "checkout.session.", "
 /// Events after which a checkout can no longer be paid.
 const CLOSING: [&str; 2] = ["checkout.session.completed", "checkout.session.expired"];
 
-/// An event, of which only the type is certain: others than those of interest may have any form.
+/// An event. Only the type is required; events that are ignored may have any format.
 struct Event {
     r#type: String,
     content: Value,
@@ -79,7 +79,7 @@ impl Billing {
         Ok(outcome)
     }
 
-    /// Takes note of a checkout that ended without a customer.
+    /// Records a checkout that ended without a customer.
     async fn forget_checkout(&self, checkout: &str) -> Result<EventOutcome, BillingError> {
         let Some(mut state) = self.store.find_billing("", Some(checkout)).await? else {
             return Ok(EventOutcome::Ignored);

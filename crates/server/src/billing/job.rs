@@ -48,8 +48,10 @@ impl Billing {
             Err(_) => self.outage.lock().failed(now_ns),
         };
         match (change, result) {
-            (Some(OutageChange::Ended(_)), _) => tracing::info!("payments can be followed again"),
-            (Some(_), Err(error)) => tracing::warn!(%error, "payments cannot be followed; retried soon"),
+            (Some(OutageChange::Ended(_)), _) => tracing::info!("the check of payments works again"),
+            (Some(_), Err(error)) => {
+                tracing::warn!(%error, "the check of payments failed; it is retried soon");
+            }
             _ => {}
         }
         match self.store.count_billing().await {

@@ -37,7 +37,8 @@ pub use counts::render;
 pub use offers::{Offer, Offers};
 use signature::SigningSecret;
 
-/// Calls to Stripe that customers may cause at the same time, so that few cannot use up its limits for all.
+/// Calls to Stripe that customers may cause at the same time, so that a few customers cannot use up Stripe's
+/// rate limit.
 const CUSTOMERS_AT_ONCE: usize = 16;
 /// Attempts to write a result while others write theirs.
 const ATTEMPTS: u64 = 12;
@@ -129,7 +130,7 @@ impl Billing {
         Ok(())
     }
 
-    /// The prices, once Stripe has told them.
+    /// The prices, once read from Stripe.
     pub fn offers(&self) -> Option<&Offers> {
         self.offers.get()
     }

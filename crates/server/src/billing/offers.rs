@@ -103,7 +103,7 @@ fn compare(offer: &Offer) {
     if offer.currency != "USD" || offer.amount != i64::from(listed) * 100 {
         tracing::warn!(
             plan = offer.plan.id(),
-            "Stripe's price of this plan is {} {}, and USD {listed} in the table of plans; /pricing shows Stripe's",
+            "Stripe's price of this plan is {} {}, which differs from USD {listed} in the plan table; /pricing shows Stripe's",
             offer.currency,
             offer.amount_text()
         );

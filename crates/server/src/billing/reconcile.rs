@@ -18,14 +18,14 @@ pub(super) struct Reconciled {
     pub(super) changed: bool,
 }
 
-/// A customer and all its subscriptions, as Stripe has just told.
-struct Heard {
+/// A customer and all its subscriptions, as Stripe just returned them.
+struct StripeCustomer {
     /// `None` if Stripe has no such customer any more.
     customer: Option<String>,
     subscriptions: Vec<Subscription>,
 }
 
-impl Heard {
+impl StripeCustomer {
     fn is_live(&self) -> bool {
         self.subscriptions.iter().any(|subscription| subscription.status.is_live())
     }
@@ -42,16 +42,17 @@ impl Billing {
         let mut named = None;
         for attempt in 0..ATTEMPTS {
             let Some(state) = self.find(customer, closed, named).await? else {
-                // Our checkout wrote the account into them. Its state is read before Stripe is asked once more.
-                let heard = self.hear(customer).await?;
-                named = heard.subscriptions.iter().find_map(Subscription::account);
+                // Our checkout stores the account in the subscription's metadata. The account's state is read before
+                // Stripe is asked once more.
+                let fetched = self.fetch_customer(customer).await?;
+                named = fetched.subscriptions.iter().find_map(Subscription::account);
                 if named.is_none() {
                     return Ok(None);
                 }
                 continue;
             };
-            let heard = self.hear_of_account(&state, customer).await?;
-            if let Some(result) = self.apply(state, heard, closed).await? {
+            let fetched = self.fetch_for_account(&state, customer).await?;
+            if let Some(result) = self.apply(state, fetched, closed).await? {
                 return Ok(result);
             }
             pause(attempt).await;
@@ -72,25 +73,29 @@ impl Billing {
         }
     }
 
-    async fn hear(&self, customer: &str) -> Result<Heard, BillingError> {
+    async fn fetch_customer(&self, customer: &str) -> Result<StripeCustomer, BillingError> {
         let found = self.stripe.subscriptions(customer).await?;
         let customer = found.is_some().then(|| customer.to_owned());
-        Ok(Heard { customer, subscriptions: found.unwrap_or_default() })
+        Ok(StripeCustomer { customer, subscriptions: found.unwrap_or_default() })
     }
 
     /// The answer that counts for an account, of its own customer and the one in question. A customer with a live
     /// subscription takes the place of one without.
-    async fn hear_of_account(&self, state: &BillingState, customer: &str) -> Result<Heard, BillingError> {
-        let heard = self.hear(customer).await?;
+    async fn fetch_for_account(
+        &self,
+        state: &BillingState,
+        customer: &str,
+    ) -> Result<StripeCustomer, BillingError> {
+        let fetched = self.fetch_customer(customer).await?;
         let Some(linked) = state.customer.as_deref().filter(|linked| *linked != customer) else {
-            return Ok(heard);
+            return Ok(fetched);
         };
-        let own = self.hear(linked).await?;
+        let own = self.fetch_customer(linked).await?;
         let account = state.account;
-        match (own.is_live(), heard.is_live()) {
+        match (own.is_live(), fetched.is_live()) {
             (false, true) => {
                 tracing::warn!(%account, linked, customer, "another customer pays for this account from now on");
-                Ok(heard)
+                Ok(fetched)
             }
             (true, true) => {
                 tracing::warn!(%account, linked, customer, "two customers pay for one account; the first counts");
@@ -104,17 +109,17 @@ impl Billing {
     async fn apply(
         &self,
         state: BillingState,
-        heard: Heard,
+        fetched: StripeCustomer,
         closed: Option<&str>,
     ) -> Result<Option<Option<Reconciled>>, BillingError> {
-        let Heard { customer, subscriptions } = heard;
+        let StripeCustomer { customer, subscriptions } = fetched;
         if customer.is_none() && state.customer.is_some() {
             let account = state.account;
             tracing::warn!(%account, "Stripe no longer has the customer of this account, who counts as unsubscribed");
         }
         let mut next = BillingState { customer, checked_at: self.clock.now().timestamp(), ..state };
         next.checkout = next.checkout.filter(|open| Some(open.as_str()) != closed);
-        let plan = self.take_in(&mut next, &subscriptions);
+        let plan = self.update_from(&mut next, &subscriptions);
         match self.store.record_billing(next.clone(), plan).await {
             Ok(Some(keys)) => {
                 let changed = !keys.is_empty();
@@ -130,8 +135,8 @@ impl Billing {
         }
     }
 
-    /// Takes the subscription that counts into the state. Returns the plan to set, if there is anything new.
-    fn take_in(&self, state: &mut BillingState, subscriptions: &[Subscription]) -> Option<Plan> {
+    /// Updates the state from the deciding subscription. Returns the plan to set, if there is anything new.
+    fn update_from(&self, state: &mut BillingState, subscriptions: &[Subscription]) -> Option<Plan> {
         let verdict = Verdict::of(subscriptions, &self.prices).or_else(|| vanished(state))?;
         if verdict.is_unknown_price {
             let (account, price) = (state.account, verdict.price.as_deref());

@@ -1,4 +1,4 @@
-//! The decision which of a customer's subscriptions counts, and what it makes of the plan: a pure function.
+//! Chooses the subscription that decides the plan, and the plan: a pure function.
 
 use jiff::Timestamp;
 use lastro_model::{Plan, SubscriptionStatus};

@@ -1,4 +1,4 @@
-//! A change as it is told: rendered once, with the values that filters compare.
+//! A rendered change, with the values that filters compare.
 
 use std::sync::Arc;
 
@@ -72,10 +72,7 @@ impl Facets {
             ShownRow::Rate(series, _) => {
                 Self { series: Some(series.about().id.to_owned()), ..none(RowKind::Observation) }
             }
-            ShownRow::Quote(quote) => {
-                let series = quote.pair.to_string().replace('/', "-").to_ascii_lowercase();
-                Self { series: Some(series), ..none(RowKind::Fx) }
-            }
+            ShownRow::Quote(quote) => Self { series: Some(quote.pair.id()), ..none(RowKind::Fx) },
             ShownRow::Company(shown) => Self { company: Some(shown.company.id), ..none(RowKind::Company) },
             ShownRow::Filing(shown) => Self {
                 company: Some(shown.0.company_id),
@@ -97,7 +94,7 @@ pub struct Entry {
     pub new: Option<Facets>,
     pub cursor: String,
     pub json: Bytes,
-    /// The same told as a removal, for filters that only the old row passes.
+    /// The same change rendered as a removal, for filters that only the old row passes.
     as_removal: Option<Bytes>,
 }
 
@@ -141,7 +138,7 @@ impl Entry {
     }
 
     /// The change as a removal.
-    pub fn told_as_removal(&self) -> (ChangeType, &Bytes) {
+    pub fn as_removal(&self) -> (ChangeType, &Bytes) {
         let kind = match self.kind {
             ChangeType::Row(kind, _) => ChangeType::Row(kind, Event::Removed),
             ChangeType::SourceReplaced => ChangeType::SourceReplaced,

@@ -17,33 +17,33 @@ pub struct ChangeFilter {
 
 /// A change that passes a filter.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct ShownChange<'a> {
     pub kind: ChangeType,
     pub cursor: &'a str,
     pub json: &'a Bytes,
 }
 
 impl ChangeFilter {
-    /// The change as it is told to this filter. One that only its old row passes is told as a removal: a copy of the
-    /// filtered rows loses it.
-    pub fn tell<'a>(&self, entry: &'a Entry) -> Option<Told<'a>> {
-        let told = |kind, json| Told { kind, cursor: &entry.cursor, json };
+    /// The change as this filter shows it. If only its old row passes, it is a removal: a copy of the filtered rows
+    /// loses that row.
+    pub fn shown<'a>(&self, entry: &'a Entry) -> Option<ShownChange<'a>> {
+        let shown = |kind, json| ShownChange { kind, cursor: &entry.cursor, json };
         if entry.kind == ChangeType::SourceReplaced {
-            return Some(told(entry.kind, &entry.json));
+            return Some(shown(entry.kind, &entry.json));
         }
         let passes = |row: &Option<Facets>| row.as_ref().is_some_and(|row| self.passes(row));
-        let told = match (passes(&entry.old), passes(&entry.new)) {
-            (_, true) => told(entry.kind, &entry.json),
+        let shown = match (passes(&entry.old), passes(&entry.new)) {
+            (_, true) => shown(entry.kind, &entry.json),
             (true, false) => {
-                let (kind, json) = entry.told_as_removal();
-                told(kind, json)
+                let (kind, json) = entry.as_removal();
+                shown(kind, json)
             }
             (false, false) => return None,
         };
-        (self.types.is_empty() || self.types.contains(&told.kind)).then_some(told)
+        (self.types.is_empty() || self.types.contains(&shown.kind)).then_some(shown)
     }
 
-    /// Whether a row has what the filters of its kind ask for. Kinds that no given filter speaks about do not pass.
+    /// Whether a row has what the filters of its kind ask for. Kinds to which no given filter applies do not pass.
     fn passes(&self, row: &Facets) -> bool {
         let Self { companies, categories, series, .. } = self;
         if companies.is_none() && categories.is_none() && series.is_none() {

@@ -1,8 +1,8 @@
-//! The changes in service, as they are told to clients.
+//! The changes in service, as sent to clients.
 //!
 //! The store's log is the truth. [`tail`] has its newest part in memory, rendered by [`entry`]; [`filter`] selects changes,
-//! [`cursor`] names places in the log, [`waiting`] holds requests until there is something to tell. [`shape`] tells versions
-//! apart that show rows differently.
+//! [`cursor`] names places in the log, [`waiting`] holds requests until there is a change for them. [`shape`] tells
+//! versions apart that show rows differently.
 
 pub mod cursor;
 pub mod entry;
@@ -20,14 +20,16 @@ use lastro_store::{ChangePosition, LoggedChange, Store, StoreError};
 
 use cursor::{LogIdentity, Parsed};
 use entry::Entry;
-use filter::{ChangeFilter, Told};
+use filter::{ChangeFilter, ShownChange};
 use tail::{Tail, end_of, place};
-use waiting::{WaitingSlots, Wakeups};
+use waiting::Wakeups;
+
+use crate::account_slots::AccountSlots;
 
 /// Batches of the log that are read at once: at most 800 changes.
 const BATCHES_AT_ONCE: usize = 8;
 /// Changes that one request looks at. With a filter that matches few of them it returns early, and more follow.
-const MOST_LOOKED_AT: usize = 10_000;
+const MOST_EXAMINED: usize = 10_000;
 /// Editions that are read at once.
 const EDITIONS_AT_ONCE: usize = 5_000;
 
@@ -37,7 +39,7 @@ pub struct Changes {
     pub log: LogIdentity,
     tail: ArcSwap<Tail>,
     pub wakeups: Wakeups,
-    pub slots: Arc<WaitingSlots>,
+    pub slots: Arc<AccountSlots>,
 }
 
 /// Some of the changes after a place.
@@ -88,7 +90,7 @@ impl Changes {
         self.tail.load().mark
     }
 
-    /// Tells the changes up to a mark that has come into service, and wakes the requests that wait for them.
+    /// Adds the changes up to a mark now in service, and wakes the requests that wait for them.
     pub async fn advance_to(&self, mark: Mark) -> Result<(), StoreError> {
         let before = self.tail.load_full();
         if before.mark == mark {
@@ -222,23 +224,23 @@ struct Gathering {
     entries: Vec<Arc<Entry>>,
     next: Mark,
     limit: usize,
-    looked_at: usize,
+    examined: usize,
     is_full: bool,
 }
 
 impl Gathering {
     fn after(next: Mark, limit: usize) -> Self {
-        Self { entries: Vec::new(), next, limit, looked_at: 0, is_full: false }
+        Self { entries: Vec::new(), next, limit, examined: 0, is_full: false }
     }
 
     /// Looks at the next change. Returns whether there is room for more.
     fn take(&mut self, entry: &Arc<Entry>, filter: &ChangeFilter) -> bool {
-        if filter.tell(entry).is_some() {
+        if filter.shown(entry).is_some() {
             self.entries.push(Arc::clone(entry));
         }
         self.next = entry.mark;
-        self.looked_at += 1;
-        self.is_full = self.entries.len() >= self.limit || self.looked_at >= MOST_LOOKED_AT;
+        self.examined += 1;
+        self.is_full = self.entries.len() >= self.limit || self.examined >= MOST_EXAMINED;
         !self.is_full
     }
 
@@ -253,9 +255,9 @@ impl Gathering {
 }
 
 impl ChangePage {
-    /// The changes as they are told to a filter.
-    pub fn told<'a>(&'a self, filter: &'a ChangeFilter) -> impl Iterator<Item = Told<'a>> {
-        self.entries.iter().filter_map(|entry| filter.tell(entry))
+    /// The changes as a filter shows them.
+    pub fn shown<'a>(&'a self, filter: &'a ChangeFilter) -> impl Iterator<Item = ShownChange<'a>> {
+        self.entries.iter().filter_map(|entry| filter.shown(entry))
     }
 }
 

@@ -1,5 +1,5 @@
-//! A digest of the way in which this version shows rows. A version that shows them differently has another one, and tells
-//! followers of the changes that all rows are replaced.
+//! A digest of the way in which this version renders rows. The digest differs if a version renders rows differently;
+//! followers then get `source.replaced`.
 
 use jiff::Timestamp;
 use lastro_catalog::companies_with_brands;

@@ -48,7 +48,7 @@ impl Tail {
         }
     }
 
-    /// The entries after a place; `None` if they are not all here, or the place is none of this log.
+    /// The entries after a place; `None` if they are not all here, or the position is not in this log.
     pub fn entries_after(&self, after: Mark) -> Option<impl Iterator<Item = &Arc<Entry>>> {
         let end = self.ends.iter().find(|end| end.stamp.edition == after.stamp.edition)?;
         let is_ours = end.stamp == after.stamp && after.position <= end.position;

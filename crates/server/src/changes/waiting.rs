@@ -7,9 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use hashbrown::HashMap;
-use lastro_model::AccountId;
-use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use crate::wait::{stopped, tick};
@@ -17,8 +14,8 @@ use crate::wait::{stopped, tick};
 /// Longer than any wait.
 const SECONDS: usize = 64;
 
-/// Limit for one account, over all of its keys.
-const PER_ACCOUNT: u32 = 4;
+/// Waiting and streaming requests that one account may have, over all of its keys.
+pub const SLOTS_PER_ACCOUNT: usize = 4;
 
 #[derive(Debug)]
 pub struct Wakeups {
@@ -101,63 +98,9 @@ pub async fn run(changes: Arc<super::Changes>, mut stop: watch::Receiver<bool>) 
     }
 }
 
-/// The waiting and streaming requests of each account.
-#[derive(Debug, Default)]
-pub struct WaitingSlots(Mutex<HashMap<AccountId, u32>>);
-
-/// Permission to wait. Dropping it ends the wait.
-#[derive(Debug)]
-pub struct WaitingSlot {
-    slots: Arc<WaitingSlots>,
-    account: AccountId,
-}
-
-impl WaitingSlots {
-    /// Takes a slot, unless the account has none left.
-    pub fn take(self: &Arc<Self>, account: AccountId) -> Option<WaitingSlot> {
-        let mut taken = self.0.lock();
-        let count = taken.entry(account).or_insert(0);
-        if *count >= PER_ACCOUNT {
-            return None;
-        }
-        *count += 1;
-        Some(WaitingSlot { slots: Arc::clone(self), account })
-    }
-
-    pub fn count(&self) -> usize {
-        self.0.lock().values().map(|count| *count as usize).sum()
-    }
-}
-
-impl Drop for WaitingSlot {
-    fn drop(&mut self) {
-        let mut taken = self.slots.0.lock();
-        if let Some(count) = taken.get_mut(&self.account) {
-            *count -= 1;
-            if *count == 0 {
-                taken.remove(&self.account);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastro_model::KeyId;
-
-    #[test]
-    fn an_account_may_wait_four_times() {
-        let slots = Arc::new(WaitingSlots::default());
-        let account = |name| AccountId(KeyId::parse(name).unwrap());
-        let mut taken: Vec<WaitingSlot> = (0..4).map(|_| slots.take(account("aaaaaaaa")).unwrap()).collect();
-        assert!(slots.take(account("aaaaaaaa")).is_none());
-        assert!(slots.take(account("bbbbbbbb")).is_some());
-        taken.pop();
-        assert!(slots.take(account("aaaaaaaa")).is_some());
-        drop(taken);
-        assert_eq!(slots.count(), 0);
-    }
 
     #[tokio::test]
     async fn a_wait_ends_in_its_second_with_changes_or_on_closing() {

@@ -24,7 +24,7 @@ async fn show(store: &dyn Store, id: &str, as_json: bool) -> anyhow::Result<()> 
     let id =
         KeyId::parse(id).map_err(|reason| anyhow::anyhow!("ID {reason}; `lastro keys list` shows them"))?;
     let key = store.key(id).await?.context("there is no such key; `lastro keys list` shows them")?;
-    let state = store.billing(key.account.id).await?.context("this account has never begun to pay")?;
+    let state = store.billing(key.account.id).await?.context("this account has no payments")?;
     let mut value = described(&state);
     value["plan"] = key.account.plan.id().into();
     if as_json {

@@ -40,7 +40,7 @@ fn alone_on(database: &str, counts_together: bool) -> Option<File> {
 /// Removes the rows of earlier replicas, so that nothing waits for them. The lock's holder is alone, so they are dead.
 async fn forget_the_dead(store: &dyn Store) {
     if let Err(error) = store.forget_replicas(Timestamp::MAX).await {
-        tracing::debug!(%error, "the servers before this one could not be forgotten; they are dead in ten seconds");
+        tracing::debug!(%error, "earlier servers could not be removed from the list; they expire in ten seconds");
     }
 }
 

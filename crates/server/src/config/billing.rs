@@ -21,8 +21,8 @@ pub struct BillingSettings {
     /// File with the signing secret of Stripe's webhook endpoint, whose URL is --public-url and /billing/stripe
     #[arg(long, env = "LASTRO_STRIPE_WEBHOOK_SECRET_FILE", value_name = "FILE")]
     pub stripe_webhook_secret_file: Option<PathBuf>,
-    /// Stripe's monthly price of each plan, as `bronze=price_…,gold=price_…`. Of several prices of one plan the first is
-    /// sold; the others are those of earlier customers
+    /// Stripe's monthly price of each plan, as `bronze=price_…,gold=price_…`. The first price of a
+    /// plan is the one sold; further ones are for existing customers
     #[arg(
         long,
         env = "LASTRO_STRIPE_PRICES",
@@ -128,8 +128,10 @@ impl FromStr for PlanPrices {
         let mut prices = Self::default();
         for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
             let (plan, price) = entry.split_once('=').ok_or("must be like gold=price_1,platinum=price_2")?;
-            let plan = Plan::parse(plan.trim()).ok().filter(|plan| *plan != Plan::Free);
-            let plan = plan.ok_or("the plans with a price are bronze, gold and platinum")?;
+            let plan = Plan::paid().find(|paid| paid.id() == plan.trim()).ok_or_else(|| {
+                let paid: Vec<&str> = Plan::paid().map(Plan::id).collect();
+                format!("the plans with a price are {}", paid.join(", "))
+            })?;
             let price = price.trim();
             if !is_stripe_id(price) {
                 return Err("a price is named by Stripe's id, such as price_1Mo".to_owned());

@@ -19,7 +19,7 @@ pub struct ConnectionSettings {
     /// Time a connection may stay idle before its first request and between requests, such as 30s or 2m
     #[arg(long, env = "LASTRO_IDLE_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = whole_seconds)]
     pub idle_timeout: Duration,
-    /// Time a client may read nothing of a response, at most 2m; reading is measured in steps of 128 KiB
+    /// Time a client may read nothing of a response, at most 2m; reading is measured in steps of 16 KiB
     #[arg(long, env = "LASTRO_SEND_TIMEOUT", default_value = "60s", value_name = "TIME", value_parser = send_timeout)]
     pub send_timeout: Duration,
     /// Memory that clients may occupy, in MiB: open connections, pending requests, unread responses. Near this limit idle

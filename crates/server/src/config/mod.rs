@@ -42,7 +42,7 @@ use crate::telemetry::{self, LogFormat};
 /// Brazilian market rates, companies and filings over HTTP.
 ///
 /// Without a command, `lastro` serves. An empty database is filled with a small made-up sample first,
-/// so that there is something to ask at once.
+/// so that it can be tried at once.
 #[derive(Debug, Parser)]
 #[command(name = "lastro", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SOURCE_COMMIT"), ")"))]
 pub struct Cli {
@@ -74,7 +74,7 @@ pub enum Command {
         #[command(subcommand)]
         command: WebhooksCommand,
     },
-    /// Show the payments of accounts, as last heard of Stripe
+    /// Show the payments of accounts, as last reported by Stripe
     Billing {
         /// Print JSON
         #[arg(long, global = true)]

@@ -198,7 +198,7 @@ pub enum Meter {
     Quota,
     /// The address's allowance of pages, which can be read without quota left.
     Pages,
-    /// The one that the message in the body tells: a call of a tool takes of the quota, any other message is a page.
+    /// Decided by the message in the body: a call of a tool takes a unit of the quota, any other message is a page.
     Message,
     /// No allowance: registration has limits of its own, and responses to `OPTIONS` are public.
     Nothing,
@@ -345,7 +345,8 @@ pub(super) const fn call_out(
     Route { timeout: CALL_OUT_TIMEOUT, ..act(endpoint, feature, handler) }
 }
 
-/// A route for the events of the payment processor, which asks it back. Only that calls it, so it is not described.
+/// A route for the payment processor, whose events cause a call to its API. Only the processor calls this route, so
+/// it is not described.
 pub(super) const fn events(endpoint: &'static str, handler: &'static dyn ActHandler) -> Route {
     Route {
         meter: Meter::Nothing,

@@ -85,7 +85,7 @@ fn admit(app: &Arc<App>, stream: TcpStream, peer: IpAddr) {
 /// Accept failures, logged at most once in ten seconds, with their number.
 #[derive(Debug, Default)]
 pub struct AcceptFailures {
-    untold: u64,
+    unlogged: u64,
     next_line_ns: u64,
 }
 
@@ -98,12 +98,12 @@ impl AcceptFailures {
 
     /// The number of failures not logged yet, this one included, if a log line is due.
     fn due(&mut self, now_ns: u64) -> Option<u64> {
-        self.untold += 1;
+        self.unlogged += 1;
         if now_ns < self.next_line_ns {
             return None;
         }
         self.next_line_ns = now_ns + BETWEEN_WARNINGS_NS;
-        Some(std::mem::take(&mut self.untold))
+        Some(std::mem::take(&mut self.unlogged))
     }
 }
 

@@ -109,5 +109,5 @@ pub const CHANGES: Parameters =
     takes!["after", "types", "company_ids", "categories", "series_ids", "limit", "wait"];
 
 pub const USAGE: Parameters = takes!["from", "to"];
-pub const WEBHOOKS: Parameters = takes!["limit", "offset", "from", "to"];
-pub const FEEDS: Parameters = takes!["limit", "offset", "from", "to"];
+/// The lists of an account's own webhooks, deliveries and feeds.
+pub const OWN_LIST: Parameters = takes!["limit", "offset", "from", "to"];

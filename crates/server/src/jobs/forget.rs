@@ -27,7 +27,7 @@ const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
 const REPLICAS_KEPT: SignedDuration = SignedDuration::from_hours(24);
 const REMOVED_AT_ONCE: usize = 200;
 
-/// The store to clean up, what it last told of changes, and the clock that decides.
+/// The store to clean up, the counters last read from it, and the clock that decides.
 #[derive(Debug)]
 pub struct Retention {
     pub store: Arc<dyn Store>,

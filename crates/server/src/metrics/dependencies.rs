@@ -47,7 +47,7 @@ pub fn render_redis(quota: Option<&Quota>, out: &mut Exposition) {
             family.sample(&[("class", &class.name()), ("mode", &mode)], u8::from(is_so));
         }
     }
-    let help = "Calls to Redis, by what came of them.";
+    let help = "Calls to Redis, by outcome.";
     let mut family = out.family("lastro_limiter_shared_calls_total", Kind::Counter, help);
     let sum = |count: fn(&Calls) -> &AtomicU64| {
         clients().map(|(class, quota)| count(quota.calls(class)).load(Ordering::Relaxed)).sum::<u64>()

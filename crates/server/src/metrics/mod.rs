@@ -129,7 +129,7 @@ impl Metrics {
     }
 
     fn render_deliveries(&self, out: &mut Exposition) {
-        let help = "Attempts to deliver, by what came of them.";
+        let help = "Attempts to deliver, by outcome.";
         let mut family = out.family("lastro_webhook_deliveries_total", Kind::Counter, help);
         for (outcome, count) in DELIVERY_OUTCOMES.iter().zip(&self.deliveries) {
             family.sample(&[("outcome", outcome)], load(count));

@@ -12,7 +12,7 @@ pub fn render(started_unix_seconds: i64, out: &mut Exposition) {
     let cpu = clock_gettime(ClockId::ProcessCPUTime);
     let cpu_seconds = cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9;
     out.counter("process_cpu_seconds_total", "Processor time used, of the system too.", cpu_seconds);
-    let help = "When the process started, since 1970.";
+    let help = "Start time, Unix seconds.";
     out.gauge("process_start_time_seconds", help, started_unix_seconds);
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let measured = [

@@ -35,7 +35,7 @@ pub async fn update(catalog: &mut Catalog, store: &dyn Store, now: Now) -> anyho
     };
     if Source::ALL.iter().any(is_unlogged) {
         // Its own edition, with which it comes into service again, tells it.
-        tell_replacements(store, now).await?;
+        log_replacements(store, now).await?;
     }
     Ok(())
 }
@@ -52,10 +52,10 @@ async fn logged_after(store: &dyn Store, mut edition: Edition) -> anyhow::Result
 
 /// Tells the sources as replaced whose current edition is not logged, or that this version shows in another way than
 /// the one that showed them last.
-pub async fn tell_replacements(store: &dyn Store, now: Now) -> anyhow::Result<()> {
+pub async fn log_replacements(store: &dyn Store, now: Now) -> anyhow::Result<()> {
     let shapes = Source::ALL.into_iter().map(|source| (source, shape(source))).collect();
-    for source in store.tell_replacements(shapes, now.timestamp()).await? {
-        tracing::info!(%source, "the log of changes tells this source as replaced");
+    for source in store.log_replacements(shapes, now.timestamp()).await? {
+        tracing::info!(%source, "the log of changes records this source as replaced");
     }
     Ok(())
 }

@@ -222,7 +222,7 @@ impl Replicas {
         out.gauge("lastro_replicas", help, self.share.load().replicas());
         let help = "How far the database's clock is ahead of this machine's.";
         out.gauge("lastro_clock_offset_seconds", help, self.clock.offset_ms() as f64 / 1000.0);
-        let help = "Whether the last look at the store succeeded.";
+        let help = "Whether the last database query succeeded.";
         out.gauge("lastro_store_reachable", help, u8::from(self.is_reachable.load(Ordering::Relaxed)));
     }
 }

@@ -28,7 +28,7 @@ impl AttemptReport {
 
 /// Delivers a claimed message and returns its settlement.
 ///
-/// A panic counts as a failed attempt: a message that causes one neither blocks its webhook nor is retried for ever.
+/// A panic counts as a failed attempt: a message that causes one neither blocks its webhook nor is retried forever.
 pub async fn deliver(webhooks: Arc<Webhooks>, claimed: Claimed) -> Settlement {
     let sent = AssertUnwindSafe(send(&webhooks, &claimed)).catch_unwind().await;
     let settlement = sent.unwrap_or_else(|panic| {

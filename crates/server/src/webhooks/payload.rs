@@ -38,8 +38,8 @@ struct Data<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// Renders rows once for all webhooks. Tickers, other names and histories come from the served catalog; of a removed row
-/// only its id is told.
+/// Renders rows once for all webhooks. Tickers, other names and histories come from the served catalog; a removed row is
+/// rendered as its id.
 pub fn items(event: WebhookEvent, rows: &Records, served: &Catalog) -> serde_json::Result<Vec<PayloadItem>> {
     let removed = matches!(event, WebhookEvent::CompanyRemoved | WebhookEvent::FilingRemoved);
     let (companies, filings) = (&served.companies, &served.filings);
@@ -103,7 +103,7 @@ pub fn body(
     }
     let filter = Filter::of(filters);
     let items: Vec<&RawValue> =
-        items.iter().filter(|item| filter.lets_pass(item)).map(|item| &*item.json).collect();
+        items.iter().filter(|item| filter.matches(item)).map(|item| &*item.json).collect();
     if items.is_empty() {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ impl<'a> Filter<'a> {
         Self { companies: &filters.company_ids, categories, q: filters.q.as_deref() }
     }
 
-    fn lets_pass(&self, item: &PayloadItem) -> bool {
+    fn matches(&self, item: &PayloadItem) -> bool {
         let company_wanted = |company| self.companies.is_empty() || self.companies.contains(company);
         let category_wanted = |category| self.categories.is_empty() || self.categories.contains(category);
         let holds_words = |filing: &Filing| self.q.is_none_or(|q| holds_all_words(filing, q));

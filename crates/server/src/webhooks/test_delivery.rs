@@ -4,14 +4,14 @@ use lastro_model::{MessageId, Webhook, WebhookEvent};
 use lastro_store::{Fate, NewMessage, StoreError};
 
 use super::delivery::{AttemptReport, attempt};
-use super::test_slots::NoPlace;
+use super::test_slots::SlotError;
 use super::{Webhooks, fan_out, payload};
 use crate::trace_context::TraceContext;
 
 /// A failure of this service during a test, as opposed to one of the receiver.
 #[derive(Debug)]
 pub enum TestError {
-    NoPlace(NoPlace),
+    NoSlot(SlotError),
     /// The body of the ping could not be serialised.
     Unwritable(serde_json::Error),
     Store(StoreError),
@@ -22,7 +22,7 @@ pub async fn ping(
     webhook: &Webhook,
     trace: Option<&TraceContext>,
 ) -> Result<(MessageId, AttemptReport), TestError> {
-    let _place = webhooks.tests.enter(webhook.account).map_err(TestError::NoPlace)?;
+    let _slot = webhooks.tests.take(webhook.account).map_err(TestError::NoSlot)?;
     let (id, created_at) = (fan_out::new_id(), webhooks.clock.now().timestamp());
     let body = payload::ping(created_at).map_err(TestError::Unwritable)?;
     let report = attempt(webhooks, webhook, &id, body.clone(), trace).await;

@@ -1,29 +1,23 @@
 //! Limits on concurrent test deliveries, in total and per account.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use lastro_model::AccountId;
-use parking_lot::Mutex;
+
+use crate::account_slots::{AccountSlot, AccountSlots};
 
 /// Limit for all accounts. Customers run tests by hand; more than this at once is a load test.
 const AT_ONCE: usize = 16;
-/// Limit per account, so that none takes all places.
+/// Limit per account, so that none takes all slots.
 const OF_AN_ACCOUNT: usize = 2;
 
 /// Running test deliveries by account.
 #[derive(Debug, Default)]
-pub struct TestSlots(Mutex<HashMap<AccountId, usize>>);
-
-/// A place among the running tests, released on drop.
-#[derive(Debug)]
-pub struct TestPlace<'a> {
-    tests: &'a TestSlots,
-    account: AccountId,
-}
+pub struct TestSlots(Arc<AccountSlots>);
 
 /// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoPlace {
+pub enum SlotError {
     /// The limit of the account.
     OfTheAccount,
     /// The limit for all accounts together.
@@ -31,29 +25,8 @@ pub enum NoPlace {
 }
 
 impl TestSlots {
-    pub fn enter(&self, account: AccountId) -> Result<TestPlace<'_>, NoPlace> {
-        let mut running = self.0.lock();
-        let all: usize = running.values().sum();
-        let own = running.get(&account).copied().unwrap_or_default();
-        if own >= OF_AN_ACCOUNT {
-            return Err(NoPlace::OfTheAccount);
-        }
-        if all >= AT_ONCE {
-            return Err(NoPlace::InAll);
-        }
-        running.insert(account, own + 1);
-        Ok(TestPlace { tests: self, account })
-    }
-}
-
-impl Drop for TestPlace<'_> {
-    fn drop(&mut self) {
-        let mut running = self.tests.0.lock();
-        match running.get_mut(&self.account) {
-            Some(own) if *own > 1 => *own -= 1,
-            _ => {
-                running.remove(&self.account);
-            }
-        }
+    pub fn take(&self, account: AccountId) -> Result<AccountSlot, SlotError> {
+        let slot = self.0.take(account, OF_AN_ACCOUNT).ok_or(SlotError::OfTheAccount)?;
+        if self.0.count() > AT_ONCE { Err(SlotError::InAll) } else { Ok(slot) }
     }
 }

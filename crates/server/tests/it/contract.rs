@@ -192,7 +192,7 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
     };
     tokio::select! {
         answer = asking => answer,
-        () = waiting => unreachable!("it goes on for ever"),
+        () = waiting => unreachable!("it goes on forever"),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sql::{self, webhook as webhook_sql};
 use crate::transaction::{Query, Reading, Transaction, values};
 use crate::{Publication, ROWS_ANNOUNCED, Result};
 
-/// A change of a row, as others are told about it. A withdrawn row that is listed again is created.
+/// A change of a row, as announced. A withdrawn row that is listed again is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowChange {
     Created,

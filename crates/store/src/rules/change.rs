@@ -1,4 +1,4 @@
-//! The log of changes: reading it, and telling replacements that no publication tells.
+//! The log of changes: reading it, and logging replacements that no publication logs.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -35,33 +35,33 @@ impl ChangeStore for SqlStore {
         self.engine.read(Database::Data, move |data| logged::changes(data, after, up_to, batches)).await
     }
 
-    async fn tell_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>> {
-        let untold = move |data: &dyn Reading| {
-            let mut untold = shapes.clone();
-            untold.sort_unstable();
+    async fn log_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>> {
+        let unlogged = move |data: &dyn Reading| {
+            let mut unlogged = shapes.clone();
+            unlogged.sort_unstable();
             let mut kept = Vec::new();
-            for (source, shape) in untold {
-                if is_untold(data, source, &shape)? {
+            for (source, shape) in unlogged {
+                if is_unlogged(data, source, &shape)? {
                     kept.push((source, shape));
                 }
             }
             Ok(kept)
         };
         // Only a read in nearly all cases: a start must not wait for a publication.
-        let untold = self.engine.read(Database::Data, untold).await?;
-        if untold.is_empty() {
+        let unlogged = self.engine.read(Database::Data, unlogged).await?;
+        if unlogged.is_empty() {
             return Ok(Vec::new());
         }
-        let tell_all = move |data: &dyn Transaction| {
-            let mut told = Vec::new();
-            for (source, shape) in &untold {
-                if tell(data, *source, shape, at)? {
-                    told.push(*source);
+        let log_all = move |data: &dyn Transaction| {
+            let mut replaced = Vec::new();
+            for (source, shape) in &unlogged {
+                if log_replacement(data, *source, shape, at)? {
+                    replaced.push(*source);
                 }
             }
-            Ok(told)
+            Ok(replaced)
         };
-        self.engine.change(Database::Data, tell_all).await
+        self.engine.change(Database::Data, log_all).await
     }
 
     async fn forget_changes(&self, before: Timestamp) -> Result<u64> {
@@ -73,21 +73,21 @@ fn shape_of(data: &dyn Reading, source: Source) -> Result<Option<String>> {
     data.first(change_sql::SHAPE, values![source.name()], |row| row.string(0))
 }
 
-fn is_untold(data: &dyn Reading, source: Source, shape: &str) -> Result<bool> {
+fn is_unlogged(data: &dyn Reading, source: Source, shape: &str) -> Result<bool> {
     let edition = CurrentEdition::or_none(data, source)?.edition;
     Ok(!logged::is_logged(data, edition)? || shape_of(data, source)?.as_deref() != Some(shape))
 }
 
-fn tell(data: &dyn Transaction, source: Source, shape: &str, at: Timestamp) -> Result<bool> {
+fn log_replacement(data: &dyn Transaction, source: Source, shape: &str, at: Timestamp) -> Result<bool> {
     source_state::ensure(data, source)?;
     data.lock(Lock::Source(source))?;
     let current = CurrentEdition::of(data, source)?;
     let shown_before = shape_of(data, source)?;
     data.execute(change_sql::KEEP_SHAPE, values![shape, source.name()])?;
-    // A source that has no rows, or was never shown, has nothing to tell.
+    // A source that has no rows, or was never shown, has nothing to log.
     let is_shown_differently = shown_before.is_some_and(|before| before != shape);
-    let is_told = logged::is_logged(data, current.edition)? && !is_shown_differently;
-    if current.edition == Edition(0) || is_told {
+    let is_logged = logged::is_logged(data, current.edition)? && !is_shown_differently;
+    if current.edition == Edition(0) || is_logged {
         return Ok(false);
     }
     let rows = data.one(sql::EXTENT_HELD, values![dataset(source).name()], |row| row.number::<u64>(0))?;

@@ -1,7 +1,7 @@
 //! The log of changes, written along with a publication.
 //!
 //! Every edition has an entry, and the rows that it changed, as JSON in batches: each with the row before and the row
-//! after. An edition that cannot be told row by row, or only with too many rows, is told as one replacement. Changes
+//! after. An edition that cannot be logged row by row, or only with too many rows, is logged as one replacement. Changes
 //! stay in memory until the edition has its number, which blocks other publications; a large publication writes them
 //! under a provisional number.
 
@@ -24,7 +24,7 @@ const BYTES_IN_MEMORY: usize = 4 << 20;
 pub(super) struct ChangeWriter {
     publication: Publication,
     before: Edition,
-    /// Whether the edition is told as one replacement.
+    /// Whether the edition is logged as one replacement.
     is_replacement: bool,
     /// The companies as they were shown before, if the publication may change that.
     companies: Option<ShownCompanies>,
@@ -34,7 +34,7 @@ pub(super) struct ChangeWriter {
 }
 
 impl ChangeWriter {
-    /// Tells a replacement if the source `begins` with this publication, or if the log lacks its current edition.
+    /// Logs a replacement if the source `begins` with this publication, or if the log lacks its current edition.
     pub(super) fn of(
         data: &dyn Transaction,
         publication: Publication,
@@ -105,7 +105,7 @@ impl ChangeWriter {
         data.execute(sql::INSERT_EDITION, values![source.name(), at, self.written, edition]).map(drop)
     }
 
-    /// Drops all changes: they are too many to be told.
+    /// Drops all changes: they are too many to log.
     fn give_up(&mut self, data: &dyn Transaction) -> Result<()> {
         if self.written > 0 {
             data.execute(sql::FORGET_BATCHES_OF, values![self.draft()])?;

@@ -60,7 +60,9 @@ impl SqlStore {
         if !store.engine.read(Database::Data, source_state::missing).await?.is_empty() {
             match store.engine.change(Database::Data, source_state::seed).await {
                 // The first write to a source creates its state, too.
-                Err(StoreError::Busy) => tracing::debug!("new sources get their state when they are filled"),
+                Err(StoreError::Busy) => {
+                    tracing::debug!("new sources have no state yet; the first publication creates it");
+                }
                 seeded => seeded?,
             }
         }

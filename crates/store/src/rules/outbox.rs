@@ -189,7 +189,7 @@ fn insert(
     Ok(())
 }
 
-/// Leaves out the announcements, which are counted on the data side.
+/// Leaves out the announcements, which are counted in the database of published data.
 fn state(row: &dyn Row) -> Result<OutboxState> {
     Ok(OutboxState {
         announcements: 0,

@@ -54,13 +54,13 @@ pub(super) fn publish(
     let begins = first || publication.replace;
     let mut announcer = Announcer::of(publication, current, audience, begins);
     let recorder = Recorder::of(data, publication, current, begins)?;
-    // Tickers are replaced every time, and told as changes of their companies.
+    // Tickers are replaced every time, and logged as changes of their companies.
     let mut changes =
         ChangeWriter::of(data, publication, current, first || begins && source != Source::Tickers)?;
     if publication.replace {
         clear(data, source)?;
     }
-    // First data is not compared with the rows of an interrupted beginning.
+    // First data is not compared with the rows of an interrupted first publication.
     let mut tally = Tally::of(!begins);
     let mut to = Listeners { announcer: &mut announcer, recorder: &recorder, changes: &mut changes };
     let whole = loop {

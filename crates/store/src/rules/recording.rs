@@ -2,8 +2,8 @@
 //!
 //! A recording begins when a source has been read completely for the first time: later states are described relative
 //! to that one, which is not listed row by row. So a recording costs only what changed. It names the last edition that
-//! it covers. If another one is current, a program that does not record has published since, and the recording begins
-//! anew with that edition.
+//! it covers. If another one is current, a program that does not record has published since, and the recording restarts
+//! with that edition.
 
 use jiff::Timestamp;
 use lastro_model::{Edition, FxQuote, Pair, Point, RatePoint, Source};
@@ -12,7 +12,7 @@ use super::edition::CurrentEdition;
 use super::table::{StoredRow, Table};
 use crate::sql::revision as sql;
 use crate::transaction::{Query, Reading, Row, Transaction, Value, values};
-use crate::{Publication, REVISIONS_TOLD, Recorded, Result, Revision};
+use crate::{MOST_REVISIONS, Publication, Recorded, Result, Revision};
 
 /// Records the changes of a publication.
 pub(super) struct Recorder {
@@ -116,17 +116,17 @@ pub(super) fn carry_over(
     }
 }
 
-/// The recorded revisions, at most `REVISIONS_TOLD`.
+/// The recorded revisions, at most `MOST_REVISIONS`.
 pub(super) fn recorded(data: &dyn Reading, source: Source) -> Result<Recorded> {
     let current = CurrentEdition::of(data, source)?;
     if current.sample || current.edition == Edition(0) || !is_recorded(source) {
         return Ok(Recorded::default());
     }
     let mut since = since(data, source, current)?;
-    let mut rows = data.rows(sql::REVISIONS, values![source.name(), REVISIONS_TOLD + 1], revision)?;
-    if let Some(untold) = rows.get(REVISIONS_TOLD) {
-        since = since.max(Some(untold.at));
-        rows.truncate(REVISIONS_TOLD);
+    let mut rows = data.rows(sql::REVISIONS, values![source.name(), MOST_REVISIONS + 1], revision)?;
+    if let Some(omitted) = rows.get(MOST_REVISIONS) {
+        since = since.max(Some(omitted.at));
+        rows.truncate(MOST_REVISIONS);
     }
     Ok(Recorded { since, rows })
 }

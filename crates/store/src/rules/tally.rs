@@ -111,7 +111,7 @@ impl Tally {
                 if upserted != Upserted::Known {
                     let old = before.as_ref().map(|stored| &stored.row);
                     revisions.extend(to.recorder.revision(old, row).into_iter().flatten());
-                    to.tell(data, before.as_ref(), row, publication.at)?;
+                    to.record(data, before.as_ref(), row, publication.at)?;
                 }
                 note(self, row, upserted);
             }
@@ -156,14 +156,14 @@ impl Tally {
         for id in std::mem::take(&mut self.listing.missing_filings) {
             let stored = stored::<Filing>(data, sql::ONE_FILING, id.into())?;
             withdrawal::withdraw_filing(data, id, at)?;
-            to.tell_removal(data, &stored)?;
+            to.record_removal(data, &stored)?;
             self.changed += 1;
             self.note_changed_filing(id);
         }
         for id in std::mem::take(&mut self.listing.missing_companies) {
             let stored = stored::<Company>(data, sql::ONE_COMPANY, id.0.into())?;
             withdrawal::withdraw_company(data, id, at)?;
-            to.tell_removal(data, &stored)?;
+            to.record_removal(data, &stored)?;
             self.changed += 1;
         }
         Ok(())
@@ -175,8 +175,8 @@ fn stored<R: StoredRow>(data: &dyn Transaction, sql: &'static str, id: Value<'_>
 }
 
 impl Listeners<'_> {
-    /// Announces and logs a row that is new or differs. One whose checksum alone was wrong is no news.
-    fn tell<R: StoredRow>(
+    /// Announces and logs a row that is new or differs. A row that only got a new checksum is not announced.
+    fn record<R: StoredRow>(
         &mut self,
         data: &dyn Transaction,
         before: Option<&Stored<R>>,
@@ -198,7 +198,7 @@ impl Listeners<'_> {
         self.changes.note(data, old.as_deref(), Some(&row_json(row, history)?))
     }
 
-    fn tell_removal<R: StoredRow>(&mut self, data: &dyn Transaction, stored: &Stored<R>) -> Result<()> {
+    fn record_removal<R: StoredRow>(&mut self, data: &dyn Transaction, stored: &Stored<R>) -> Result<()> {
         self.announcer.note(data, RowChange::Removed, || stored.row.json())?;
         if !self.changes.wants_rows() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Statements for the payments of accounts, on the account side.
+//! Statements for the payments of accounts, in the database of accounts.
 
 macro_rules! select_billing {
     ($rest:literal) => {

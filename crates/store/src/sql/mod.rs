@@ -4,7 +4,7 @@
 //! therefore come last in an insert, so that insert and update of a table take the same values.
 //!
 //! Statements here and in [`change`], [`revision`] and [`withdrawal`] are for the published data; those in [`account`],
-//! [`billing`], [`feed`], [`webhook`] and [`replica`] are for the latency-sensitive account side. No statement mixes the
+//! [`billing`], [`feed`], [`webhook`] and [`replica`] are for the latency-sensitive accounts. No statement mixes the
 //! two, except one of [`counters`]: SQLite keeps them in separate files.
 
 pub(crate) mod account;

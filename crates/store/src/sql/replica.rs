@@ -1,4 +1,4 @@
-//! Statements for the processes that serve the database, on the account side.
+//! Statements for the processes that serve the database, in the database of accounts.
 
 pub(crate) const BEAT: &str =
     "INSERT INTO replica (name, version, started_at, seen_at, editions, boot) VALUES ($1, $2, $3, $4, $5, $6)

@@ -2,7 +2,7 @@
 //!
 //! One file holds the published data, the other the latency-sensitive data: keys, usage, settings, leases, webhooks
 //! and their messages. Each has one writer and several readers, so a publication of millions of rows, by this or
-//! another process, does not block the account side. With write-ahead logging, reads continue during a write, and
+//! another process, does not block the accounts. With write-ahead logging, reads continue during a write, and
 //! other processes (the command line, a synchronisation) may write the same files at the same time. No call blocks the
 //! async runtime: every statement runs on a blocking thread.
 
@@ -83,7 +83,7 @@ impl Sqlite {
     async fn fold_log(&self) {
         let path = self.data.path.clone();
         if let Err(error) = blocking(move || connection::fold_log(&path)).await {
-            tracing::debug!(%error, "the write-ahead log could not be folded into the file now");
+            tracing::debug!(%error, "the write-ahead log could not be checkpointed");
         }
     }
 }

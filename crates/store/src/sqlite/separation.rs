@@ -79,7 +79,7 @@ pub(super) fn separate(data: &mut Connection, paths: &Paths) -> Result<()> {
     data.pragma_update(None, "secure_delete", false)?;
     connection::be_prompt(data)?;
     if let Err(error) = connection::fold_log(&paths.data) {
-        tracing::debug!(%error, "the write-ahead log could not be folded into the file now");
+        tracing::debug!(%error, "the write-ahead log could not be checkpointed");
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! If several processes write at once, a rule that reads and then writes must first lock what it reads. A transaction
 //! takes its locks in the order of the variants of [`Lock`], those of one kind in the order of their values, and then
-//! the counters: `addressed`, `message` on the account side, `edition`, `announcement` on the data side. Usage counts
+//! the counters: `addressed`, `message` among the accounts, `edition`, `announcement` in the published data. Usage counts
 //! are written in the order of their keys. So no two transactions ever wait for each other.
 //!
 //! SQLite has one writer and needs no locks, but checks their order if debug assertions are on: the test suite then

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lastro_model::{Edition, Plan, Records, Series, Source};
-use lastro_store::{REVISIONS_TOLD, StoreError, open, open_existing};
+use lastro_store::{MOST_REVISIONS, StoreError, open, open_existing};
 use rusqlite::Connection;
 
 use crate::conformance::{Place, suite};
@@ -130,14 +130,14 @@ async fn only_the_newest_revisions_are_returned() {
     let place = TemporaryFile::new();
     let (store, selic) = (place.open().await, Source::Series(Series::Selic));
     publish(&*store, publication(selic), Records::Rates(vec![rate("2026-10-30", "1")])).await.unwrap();
-    let (first, count) = (at(1_000).as_millisecond(), REVISIONS_TOLD as i64 + 7);
+    let (first, count) = (at(1_000).as_millisecond(), MOST_REVISIONS as i64 + 7);
     place.change(&format!(
         "INSERT INTO recording VALUES ('selic', {first}, 1);
         WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {count})
         INSERT INTO revision SELECT 'selic', n, 20000, '', '1', NULL, '2', NULL, {first} + n FROM number"
     ));
     let told = store.revisions(selic).await.unwrap();
-    assert_eq!(told.rows.len(), REVISIONS_TOLD);
+    assert_eq!(told.rows.len(), MOST_REVISIONS);
     assert_eq!(told.since.map(jiff::Timestamp::as_millisecond), Some(first + 7));
     assert_eq!(told.rows.last().map(|row| row.at.as_millisecond()), Some(first + 8));
 }

@@ -1,16 +1,12 @@
 //! The parts of a calculation's document that do not depend on its kind: rule, sources, date, and check code.
 
-use lastro_model::{Series, Source, brasilia_day};
+use lastro_model::{Series, Source, brasilia_day, brasilia_minute};
 use serde_json::value::RawValue;
 
 use super::kind::Kind;
 use crate::data::Data;
 use crate::language::Language;
 use crate::{format, words};
-
-/// Milliseconds by which Brasília is behind UTC. There is no summer time since 2019.
-const BEHIND_UTC_MS: i64 = 3 * 3_600_000;
-const MINUTE_MS: i64 = 60_000;
 
 /// Facts at the end of the document.
 pub(super) struct Document {
@@ -67,7 +63,7 @@ impl Document {
 
 /// A day and a time in Brasília.
 fn moment(unix_ms: i64, language: Language) -> String {
-    let minutes = (unix_ms - BEHIND_UTC_MS).div_euclid(MINUTE_MS).rem_euclid(24 * 60);
+    let minutes = brasilia_minute(unix_ms);
     let time = format!("{:02}:{:02}", minutes / 60, minutes % 60);
     let day = format::day(brasilia_day(unix_ms), language);
     language.texts().document.brasilia.replace("{day}", &day).replace("{time}", &time)

@@ -36,7 +36,7 @@ pub(crate) struct Texts {
     pub(crate) chart: ChartTexts,
     pub(crate) front: FrontTexts,
     pub(crate) series: SeriesTexts,
-    pub(crate) one: OneTexts,
+    pub(crate) series_detail: SeriesDetailTexts,
     pub(crate) take: TakeTexts,
     pub(crate) fx: FxTexts,
     pub(crate) calculator: CalculatorTexts,
@@ -63,7 +63,7 @@ impl Texts {
             self.chart.all(),
             self.front.all(),
             self.series.all(),
-            self.one.all(),
+            self.series_detail.all(),
             self.take.all(),
             self.fx.all(),
             self.calculator.all(),
@@ -129,7 +129,7 @@ texts! {
 
 texts! {
     /// A series.
-    OneTexts {
+    SeriesDetailTexts {
         summary, where_you_are, chart, range, one_year, five_years, all, compare, compare_none,
         compare_show, history, history_text, history_plans, shown, shown_both, facts, unit, frequency, source,
         source_text, official, id, held, held_text, adjusted, revised, yes, no, freshness, fresh, stale,

@@ -216,7 +216,7 @@ class Export:
 class Changes:
     """Changes of the data after a cursor, oldest first. `cursor` is where to go on after the last one given.
 
-    Iteration ends when there are no more; with `follow=True` it waits for the next ones, for ever.
+    Iteration ends when there are no more; with `follow=True` it waits for the next ones, forever.
     """
 
     def __init__(

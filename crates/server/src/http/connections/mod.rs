@@ -151,7 +151,7 @@ impl Connections {
         out.gauge("lastro_unsent_bytes", help, self.unsent());
         let help = "Bytes of requests that are not answered yet.";
         out.gauge("lastro_pending_bytes", help, self.totals.pending.load(Ordering::Relaxed));
-        let help = "Connections refused because their address had as many as it may.";
+        let help = "Connections refused because their address had reached its limit.";
         out.counter("lastro_connections_refused_total", help, self.refused.load(Ordering::Relaxed));
         let help = "Connections that the service ended, by reason.";
         let mut family = out.family("lastro_connections_closed_total", Kind::Counter, help);

@@ -29,7 +29,7 @@ impl RequestContext<'_> {
         let route = match self.arrival.target {
             Target::Found { route, .. } => route,
             Target::OtherMethod { allow, .. } => return Err(ApiError::MethodNotAllowed(allow)),
-            Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
+            Target::Unknown => return Err(ApiError::NO_SUCH_PATH),
         };
         if route.same_origin {
             origin::check(self.head)?;
@@ -51,7 +51,7 @@ impl RequestContext<'_> {
             Target::OtherMethod { allow, .. } => allow,
             Target::Found { .. } => "OPTIONS",
             Target::Unknown if self.head.uri.path() == "*" => "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
-            Target::Unknown => return Err(ApiError::NotFound("there is nothing at this path; see /docs")),
+            Target::Unknown => return Err(ApiError::NO_SUCH_PATH),
         };
         let mut reply = Reply::json(Vec::new()).private(StatusCode::NO_CONTENT);
         reply.headers.push((header::ALLOW, HeaderValue::from_static(allow)));

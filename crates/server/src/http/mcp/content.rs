@@ -15,8 +15,8 @@ const ROWS_IN_TEXT: usize = 20;
 /// Letters of one row in the text.
 const LONGEST_ROW: usize = 200;
 
-/// Members that the last lines of the text tell.
-const TOLD_LAST: [&str; 4] = ["source", "unit", "editions", "sample"];
+/// Members shown in the last lines of the text.
+const SHOWN_LAST: [&str; 4] = ["source", "unit", "editions", "sample"];
 
 /// An answer of the API with what a tool adds to it.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Content<'a> {
 }
 
 impl Content<'_> {
-    /// Writes the answer's own members, then ours as far as it does not have them.
+    /// Writes the answer's own members, then ours, unless it already has them.
     pub(super) fn structured(&self) -> Vec<u8> {
         let mut out = vec![b'{'];
         for (name, value) in self.members.iter() {
@@ -78,7 +78,7 @@ impl Content<'_> {
 
     /// The answer in a few lines, for clients that show text only.
     pub(super) fn text(&self) -> String {
-        let own = self.members.iter().filter(|(name, _)| !TOLD_LAST.contains(name));
+        let own = self.members.iter().filter(|(name, _)| !SHOWN_LAST.contains(name));
         let shown = own
             .filter_map(|(name, value)| Some(format!("{name} {}", plain(value).or_else(|| nested(value))?)));
         let mut text = shown.collect::<Vec<_>>().join("; ");

@@ -67,7 +67,9 @@ impl<'a> Message<'a> {
         let whole: &RawValue =
             serde_json::from_str(text).map_err(|_| RpcError::parse("the body is not valid JSON"))?;
         if whole.get().starts_with('[') {
-            return Err(RpcError::invalid_request("send one message in a request; batches are not taken"));
+            return Err(RpcError::invalid_request(
+                "send one message in a request; batches are not supported",
+            ));
         }
         let envelope = read::<Envelope<'_>>(whole)
             .ok_or_else(|| RpcError::invalid_request("the body must be one JSON-RPC object"))?;
@@ -162,7 +164,7 @@ impl RpcError {
         Self { data, ..Self::new(INVALID_PARAMS, "there is no such resource; `resources/list` lists them") }
     }
 
-    /// The status. Clients of before the current revision read errors of a request from an answer that succeeded.
+    /// The status. Clients of older revisions expect errors of a request with status 200.
     fn status(&self, era: Era) -> StatusCode {
         match (self.code, era) {
             (PARSE_ERROR | INVALID_REQUEST | HEADER_MISMATCH | UNSUPPORTED_VERSION, _) => {

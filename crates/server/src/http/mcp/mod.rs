@@ -40,9 +40,9 @@ const INSTRUCTIONS: &str = "Brazilian financial data with its sources: series of
     such as \"quanto vale R$ 1.000 de 2015 hoje?\" call lastro_correction; do not compute by yourself. Quote unit, source and \
     edition. Without a key calls are limited to 30 a minute, and series to their last 12 months.";
 
-/// Milliseconds that clients may keep what changes with a release only.
+/// Cache lifetime in milliseconds of results that change with a release.
 const HOUR_MS: u64 = 3_600_000;
-/// Milliseconds that clients may keep what changes with an edition.
+/// Cache lifetime in milliseconds of results that change with an edition.
 const MINUTE_MS: u64 = 60_000;
 
 pub async fn answer(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -118,8 +118,8 @@ fn answered(caller: &Caller<'_>, message: &Message<'_>, era: Era) -> Result<Answ
     Ok(Answered { result, outcome: None })
 }
 
-/// A result being written, with what the current revision adds to every one. The same for all callers, where it may be
-/// kept.
+/// A result being written, with the members that the current revision adds to every one. Cacheable results are the
+/// same for all callers.
 fn result_of(era: Era, kept_ms: Option<u64>) -> Object<Vec<u8>> {
     let object = Object::new(Vec::with_capacity(1024));
     if era == Era::Legacy {
@@ -162,8 +162,6 @@ fn initialized(version: &str) -> Vec<u8> {
 fn check_cursor(message: &Message<'_>) -> Result<(), RpcError> {
     match message.params.cursor {
         None => Ok(()),
-        Some(_) => {
-            Err(RpcError::invalid_params("`cursor` is not one of this service: the list has one page"))
-        }
+        Some(_) => Err(RpcError::invalid_params("`cursor` is unknown: the list has one page")),
     }
 }

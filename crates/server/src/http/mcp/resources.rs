@@ -30,14 +30,17 @@ macro_rules! document {
 }
 
 static DOCUMENTS: [Document; 9] = [
-    document!("calculations", "Calculations: correction, accumulation, legal interest"),
+    document!(
+        "calculations",
+        "Calculations: correction, accumulation, legal interest, debts, savings, rents"
+    ),
     document!("data", "The data, field by field"),
     document!("errors", "Errors and what to do about them"),
     document!("export", "Exports"),
     document!("mcp", "The Model Context Protocol"),
     document!("recipes", "Python, DuckDB, Excel, Google Sheets, R"),
     document!("search", "Search"),
-    document!("series", "Series: units, transforms, identities"),
+    document!("series", "Series: codes, units, their traps"),
     document!("webhooks", "Webhooks"),
 ];
 

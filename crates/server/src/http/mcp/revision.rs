@@ -106,7 +106,7 @@ fn check_meta(meta: &Meta<'_>) -> Result<(), RpcError> {
     ))
 }
 
-/// The header's single value. Of two, programs on the way may have read the other.
+/// The header's single value. Two are rejected: a proxy may have used the other one.
 fn single<'a>(head: Head<'a>, name: &HeaderName) -> Result<Option<&'a str>, RpcError> {
     let mut values = head.0.headers.get_all(name).iter();
     match (values.next().map(http::HeaderValue::to_str), values.next()) {

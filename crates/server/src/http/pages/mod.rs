@@ -23,7 +23,7 @@ use lastro_web::{
 use super::handler::Question;
 use super::request::query::bad;
 use super::response::reply::Reply;
-use super::v1::companies::can_be_named;
+use super::v1::companies::is_company_id;
 use crate::billing::{Billing, Offer, Offers};
 use crate::error::ApiError;
 pub use calculator::{
@@ -53,10 +53,10 @@ pub fn explore(question: &Question<'_>) -> Result<Reply, ApiError> {
     kept(question, &Explore)
 }
 
-/// The page of a company. It exists for every well-formed id: whether the company does, the API tells with a key.
+/// The page of a company. It exists for every well-formed id: the API says, with a key, whether the company exists.
 pub fn company(question: &Question<'_>) -> Result<Reply, ApiError> {
     let id = question.path.get("id");
-    if !can_be_named(id) {
+    if !is_company_id(id) {
         return Err(NO_SUCH_COMPANY);
     }
     kept_while_asked(question, question.reader(), &Company { id: id.to_owned() })

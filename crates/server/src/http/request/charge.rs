@@ -1,7 +1,7 @@
 //! Charging a request: takes or peeks at a unit of the quota of its key or address.
 //!
 //! Without Redis, a process uses its own rings, at once. With Redis, all replicas count together: if memory suffices
-//! for a verdict, it is immediate too; otherwise it takes a call to Redis, with a timeout of 50 ms.
+//! for a verdict, it is immediate too; otherwise it takes a call to Redis, or two at most, each with a timeout of 50 ms.
 
 use lastro_access::{ClientAddr, Standing, Verdict, WINDOW_SECONDS, terms};
 use lastro_model::{Now, Plan};
@@ -30,19 +30,19 @@ impl Charging<'_> {
         if self.takes_unit {
             return quota.take_at_once(&self.claim());
         }
-        quota.peek_at_once(&self.claim()).map(looked_at)
+        quota.peek_at_once(&self.claim()).map(uncounted)
     }
 
     pub async fn wait(&self) -> Charge {
         let Some(quota) = &self.access.quota else { return self.alone() };
         let claim = self.claim();
-        if self.takes_unit { quota.take(&claim).await } else { looked_at(quota.peek(&claim).await) }
+        if self.takes_unit { quota.take(&claim).await } else { uncounted(quota.peek(&claim).await) }
     }
 
     /// Charges with the rings of this process.
     pub fn alone(&self) -> Charge {
         let Self { access, client, now, takes_unit, .. } = *self;
-        looked_at(match (self.caller, takes_unit) {
+        uncounted(match (self.caller, takes_unit) {
             (Caller::Known(key), true) => key.holder.take(key.limit, now.monotonic_ns),
             (Caller::Known(key), false) => key.holder.peek(key.limit, now.monotonic_ns),
             (_, true) => access.callers.take(client, free_limit(), now.monotonic_ns),
@@ -74,7 +74,7 @@ impl Charging<'_> {
 }
 
 /// A charge that Redis does not count.
-fn looked_at(verdict: Verdict) -> Charge {
+fn uncounted(verdict: Verdict) -> Charge {
     Charge { verdict, unit: Unit::Own }
 }
 

@@ -19,6 +19,18 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     })
 }
 
+/// The known words, and the nearest to an unknown one.
+pub fn must_be_one_of(known: &[&str], word: &str) -> String {
+    let near = nearest(word, known.iter().copied()).unwrap_or_default();
+    format!("must be one of {}; the nearest to `{}` is `{near}`", known.join(", "), shown(word))
+}
+
+/// An unknown id, and the nearest of the known ones.
+pub fn is_none<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let near = nearest(word, known).unwrap_or_default();
+    format!("`{}` is none, and the nearest is `{near}`", shown(word))
+}
+
 /// A client's word as an error repeats it: no control characters, not too long, and nothing of a key.
 pub fn shown(word: &str) -> String {
     let word = word.find(KEY_PREFIX).map_or(word, |key| &word[..key + KEY_PREFIX.len()]);

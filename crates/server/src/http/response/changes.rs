@@ -18,8 +18,8 @@ use lastro_model::Mark;
 use super::body::{Body, Broken};
 use super::decimals;
 use crate::access::Access;
+use crate::account_slots::AccountSlot;
 use crate::changes::filter::ChangeFilter;
-use crate::changes::waiting::WaitingSlot;
 use crate::changes::{ChangePage, Changes};
 use crate::http::request::caller::Caller;
 use crate::http::request::charge::Charging;
@@ -40,21 +40,21 @@ pub struct ChangeQuery {
     pub limit: usize,
     /// Whether decimals are written as strings.
     pub as_strings: bool,
-    pub slot: WaitingSlot,
+    pub slot: AccountSlot,
 }
 
 /// The response with one page.
 pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<u8> {
     let bytes: usize = page.entries.iter().map(|entry| entry.bytes()).sum();
     Object::new(Vec::with_capacity(bytes + 128))
-        .array(name!("data"), page.told(filter), |told, out| out.extend_from_slice(told.json))
+        .array(name!("data"), page.shown(filter), |told, out| out.extend_from_slice(told.json))
         .text(name!("next"), &changes.cursor(page.next))
         .boolean(name!("more"), page.more)
         .end()
 }
 
-/// A body that is one page, sent as soon as it has a change, or after so many seconds without any. A key that ends
-/// meanwhile is told nothing.
+/// A body that is one page, sent as soon as it has a change, or after so many seconds without any. If the key
+/// ends meanwhile, nothing is sent.
 pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> Body {
     let deadline = query.changes.wakeups.deadline(seconds);
     let answer = async move {
@@ -160,7 +160,7 @@ impl EventStream {
             return None;
         }
         let mut out = Vec::new();
-        for told in page.told(&self.query.filter) {
+        for told in page.shown(&self.query.filter) {
             let head = format!("id: {}\nevent: {}\ndata: ", told.cursor, told.kind.name());
             out.extend_from_slice(head.as_bytes());
             match self.query.as_strings {

@@ -76,9 +76,9 @@ impl Site {
     }
 
     pub fn render(&self, out: &mut Exposition) {
-        let help = "Pages that were drawn because they were not at hand.";
+        let help = "Pages that were drawn because they were not cached.";
         out.counter("lastro_pages_drawn_total", help, self.drawn.load(Ordering::Relaxed));
-        let help = "What is kept of drawn pages, with room for their compressed forms.";
+        let help = "Memory of cached pages, with room for their compressed forms.";
         let mut family = out.family("lastro_pages_kept_bytes", Kind::Gauge, help);
         family.sample(&[("pages", &"own")], self.own.bytes());
         family.sample(&[("pages", &"combined")], self.combined.bytes());

@@ -10,13 +10,13 @@ use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::request::caller::KEY_REQUIRED;
+use crate::http::request::query::bad;
 use crate::http::response::reply::Reply;
 
 const SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 
-const OFF: ApiError = ApiError::NotFound("there is nothing at this path; see /docs");
 const NO_CUSTOMER: ApiError = ApiError::NotFound(
-    "this account has nothing to manage; POST /api/v1/billing/checkout begins a subscription",
+    "this account has no subscription; POST /api/v1/billing/checkout begins a subscription",
 );
 
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ pub async fn portal(action: Action<'_>) -> Result<Reply, ApiError> {
 
 /// Stripe's events. Nothing is done before the signature was checked.
 pub async fn stripe_event(action: Action<'_>) -> Result<Reply, ApiError> {
-    let billing = action.billing.ok_or(OFF)?;
+    let billing = action.billing.ok_or(ApiError::NO_SUCH_PATH)?;
     let signature = action.head.header(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let body = action.body.whole().await?;
     billing.receive(signature, &body, action.now.unix_seconds()).await?;
@@ -81,14 +81,14 @@ pub async fn stripe_event(action: Action<'_>) -> Result<Reply, ApiError> {
 
 /// The payments, if they are on and possible.
 fn on<'a>(action: &Action<'a>) -> Result<&'a Billing, ApiError> {
-    action.billing.ok_or(OFF)?.ready()
+    action.billing.ok_or(ApiError::NO_SUCH_PATH)?.ready()
 }
 
 fn asked_plan(body: &[u8]) -> Result<Plan, ApiError> {
     let members = body::object(body, &["plan"], "the body must be a JSON object with `plan`")?;
     let plan = members.get("plan").and_then(|plan| serde_json::from_str::<String>(plan.get()).ok());
-    match plan.as_deref().map(Plan::parse) {
-        Some(Ok(plan)) if plan != Plan::Free => Ok(plan),
-        _ => Err(ApiError::BadRequest("`plan` must be one of bronze, gold, platinum".into())),
-    }
+    Plan::paid().find(|paid| Some(paid.id()) == plan.as_deref()).ok_or_else(|| {
+        let paid: Vec<&str> = Plan::paid().map(Plan::id).collect();
+        bad("plan", &format!("must be one of {}", paid.join(", ")))
+    })
 }

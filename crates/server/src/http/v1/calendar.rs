@@ -111,7 +111,7 @@ fn weekday(day: Day) -> i64 {
 
 /// The calendar's result, or an error for days outside it.
 fn covered<T>(parameter: &str, known: Option<T>) -> Result<T, ApiError> {
-    known.ok_or_else(|| bad(parameter, "leads out of the calendar, which knows 2001-01-01 to 2099-12-31"))
+    known.ok_or_else(|| bad(parameter, "is outside the calendar, which covers 2001-01-01 to 2099-12-31"))
 }
 
 fn constant(body: Vec<u8>) -> Reply {

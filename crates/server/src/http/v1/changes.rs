@@ -8,14 +8,15 @@ use lastro_catalog::{Catalog, fold_label};
 use lastro_model::{Cnpj, CompanyId, Mark, Pair, Series};
 
 use super::companies;
+use crate::account_slots::AccountSlot;
 use crate::changes::entry::ChangeType;
 use crate::changes::filter::ChangeFilter;
-use crate::changes::waiting::WaitingSlot;
+use crate::changes::waiting::SLOTS_PER_ACCOUNT;
 use crate::changes::{ChangePage, ReadError};
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::format::Accept;
-use crate::http::request::nearest::{nearest, shown};
+use crate::http::request::nearest::must_be_one_of;
 use crate::http::request::query::{LIST_LIMIT, Query, bad};
 use crate::http::response::body::Body;
 use crate::http::response::changes::{self, ChangeClient, ChangeQuery};
@@ -95,12 +96,12 @@ async fn place(action: &Action<'_>) -> Result<Mark, ApiError> {
     })
 }
 
-fn slot(action: &Action<'_>) -> Result<WaitingSlot, ApiError> {
+fn slot(action: &Action<'_>) -> Result<AccountSlot, ApiError> {
     if action.changes.slots.count() >= MOST_WAITING {
         return Err(TOO_MANY);
     }
     let account = action.caller.required_key()?.holder.account();
-    action.changes.slots.take(account).ok_or(ALL_TAKEN)
+    action.changes.slots.take(account, SLOTS_PER_ACCOUNT).ok_or(ALL_TAKEN)
 }
 
 fn client(action: &Action<'_>) -> Result<ChangeClient, ApiError> {
@@ -135,22 +136,15 @@ fn change_type(text: &str) -> Result<ChangeType, ApiError> {
     let known = ChangeType::ALL.iter().find(|(_, name)| *name == text);
     known.map(|(kind, _)| *kind).ok_or_else(|| {
         let names: Vec<&str> = ChangeType::ALL.iter().map(|(_, name)| *name).collect();
-        let near = nearest(text, names.iter().copied()).unwrap_or_default();
-        let all = names.join(", ");
-        bad("types", &format!("must be of {all}; the nearest to `{}` is `{near}`", shown(text)))
+        bad("types", &must_be_one_of(&names, text))
     })
 }
 
 /// All companies with these codes, CNPJs and tickers. Before there is a registry, any code is accepted.
 fn companies(catalog: &Catalog, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError> {
+    companies::check_ids("company_ids", ids)?;
     let mut found = Vec::new();
     for id in ids {
-        if !companies::can_be_named(id) {
-            return Err(bad(
-                "company_ids",
-                "must be registry codes, CNPJs or tickers with commas between them",
-            ));
-        }
         let known = match companies::filing(catalog, id) {
             Err(error) if catalog.companies.is_empty() => CompanyId::parse(id).map_err(|_| error),
             known => known,
@@ -171,7 +165,7 @@ fn series(catalog: &Catalog, text: &str) -> Result<String, ApiError> {
         return Ok(series.about().id.to_owned());
     }
     let is_known = |pair: &Pair| catalog.fx.pairs().is_empty() || catalog.fx.get(*pair).is_some();
-    let pair = Pair::parse(&text.to_ascii_uppercase().replace('-', "/")).ok().filter(is_known);
+    let pair = Pair::from_id(text).or_else(|| Pair::parse(text).ok()).filter(is_known);
     pair.map(Pair::id)
         .ok_or_else(|| bad("series_ids", "must hold ids of `/api/v1/series`, such as ipca or usd-brl"))
 }

@@ -8,6 +8,8 @@ use super::filings::{self, Filters};
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
+use crate::http::request::nearest::shown;
+use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
@@ -122,8 +124,18 @@ pub fn filing(catalog: &Catalog, id: &str) -> Result<CompanyId, ApiError> {
     })
 }
 
+/// Rejects values of a parameter that are not well-formed as CNPJs, registry codes or tickers.
+pub fn check_ids(parameter: &str, ids: &[&str]) -> Result<(), ApiError> {
+    let Some(malformed) = ids.iter().find(|id| !is_company_id(id)) else { return Ok(()) };
+    let reason = format!(
+        "must be registry codes, CNPJs or tickers with commas between them; `{}` is none of them",
+        shown(malformed)
+    );
+    Err(bad(parameter, &reason))
+}
+
 /// Whether this is well-formed as a CNPJ, a registry code or a ticker.
-pub fn can_be_named(id: &str) -> bool {
+pub fn is_company_id(id: &str) -> bool {
     Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok() || Ticker::parse(id).is_ok()
 }
 

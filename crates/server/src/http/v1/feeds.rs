@@ -21,7 +21,7 @@ use crate::http::response::reply::{Reply, Version};
 
 const MOST_PER_ACCOUNT: usize = 20;
 const LONGEST_NAME: usize = 100;
-const ENOUGH: &str = "you have 20 feeds, and more are not possible; delete one first";
+const ENOUGH: &str = "you have 20 feeds, the maximum; delete one first";
 const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
 const ENDED: ApiError =
     ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");
@@ -142,8 +142,8 @@ pub async fn read(action: Action<'_>) -> Result<Reply, ApiError> {
     Ok(feed_reply(xml, empty.version))
 }
 
-/// The feed whose token has this digest, with the plan of its account. Feeds that were found before are asked for
-/// without limit; the others only as often as an address may guess.
+/// The feed whose token has this digest, with the plan of its account. Feeds that were found before are read
+/// without limit; lookups of unknown ones are rate limited by address.
 async fn saved(action: &Action<'_>, digest: String) -> Result<(SavedFeed, Option<Plan>), ApiError> {
     let access = action.access;
     let lookup = match access.known_feeds.has(&digest) {

@@ -9,7 +9,6 @@ use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::nearest::shown;
-use crate::http::request::query::bad;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
@@ -93,12 +92,8 @@ impl<'a> Filters<'a> {
 
 fn company_ids<'a>(question: &'a Question<'_>) -> Result<Vec<&'a str>, ApiError> {
     let ids = question.query.list("company_id", MOST_COMPANIES)?;
-    let Some(malformed) = ids.iter().find(|id| !companies::can_be_named(id)) else { return Ok(ids) };
-    let reason = format!(
-        "must be registry codes, CNPJs or tickers with commas between them; `{}` is none of them",
-        shown(malformed)
-    );
-    Err(bad("company_id", &reason))
+    companies::check_ids("company_id", &ids)?;
+    Ok(ids)
 }
 
 fn no_company(id: &str) -> ApiError {

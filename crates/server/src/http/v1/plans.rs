@@ -126,10 +126,9 @@ fn refused(refusal: RegistrationRefusal) -> ApiError {
             "too many registrations from this network; wait as long as Retry-After says",
             retry_after_seconds,
         ),
-        RegistrationRefusal::InAll { retry_after_seconds } => (
-            "too many registrations at this moment; try again after what Retry-After says",
-            retry_after_seconds,
-        ),
+        RegistrationRefusal::InAll { retry_after_seconds } => {
+            ("too many registrations at this moment; wait as long as Retry-After says", retry_after_seconds)
+        }
     };
     ApiError::RateLimited { message, retry_after_seconds }
 }

@@ -224,7 +224,7 @@ impl Jobs {
         for (name, state) in jobs.iter() {
             family.sample(&[("job", name)], state.restarts);
         }
-        let help = "Whether a background job dies again and again.";
+        let help = "Whether a background job keeps dying.";
         let mut family = out.family("lastro_job_failing", Kind::Gauge, help);
         for (name, state) in jobs.iter() {
             family.sample(&[("job", name)], u8::from(state.is_failing(now)));

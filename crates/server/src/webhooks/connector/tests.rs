@@ -374,7 +374,7 @@ impl Receiver {
     async fn hung_up_on(&self) {
         tokio::time::timeout(Duration::from_secs(10), self.hung_up.notified())
             .await
-            .expect("it reads for ever");
+            .expect("it reads forever");
     }
 }
 

@@ -73,7 +73,7 @@ async fn shares_add_up_and_a_stopped_server_leaves_at_once() {
         let sum: u32 = [&first, &second, &third].map(|app| share(app).of(limit)).iter().sum();
         assert_eq!(sum, limit);
     }
-    // No clock moves: a server that did not sign off would be alive for ever.
+    // No clock moves: a server that did not sign off would be alive forever.
     third.service.stop().await.unwrap();
     assert_eq!(first.plain.replicas().await.unwrap().len(), 2);
     soon(async || share(&first).replicas() == 2 && share(&second).replicas() == 2).await;

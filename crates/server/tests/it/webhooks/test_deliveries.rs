@@ -89,7 +89,7 @@ async fn too_many_concurrent_tests_are_rejected() {
     let test = async || stage.app.post(&path(&webhook, "/test"), "").key(&stage.key).send().await;
     let running = &stage.app.service.app.webhooks.tests;
     let another = |n: u8| AccountId(KeyId::parse(&format!("Other{n:03}")).unwrap());
-    let others: Vec<_> = (0..16).map(|n| running.enter(another(n)).unwrap()).collect();
+    let others: Vec<_> = (0..16).map(|n| running.take(another(n)).unwrap()).collect();
     assert!(test().await.expect_error(503).contains("too many tests"));
     drop(others);
     test().await.expect(200);

@@ -192,14 +192,14 @@ pub(crate) async fn unlogged_editions_are_told_as_replacements(place: &impl Plac
     let store = &*place.open().await;
     let shapes = |shape: &str| vec![(SELIC, shape.to_owned()), (Source::Fx, shape.to_owned())];
     publish(store, publication_at(SELIC, 1), Records::Rates(vec![rate("2026-10-29", "1")])).await.unwrap();
-    assert_eq!(store.tell_replacements(shapes("a"), at(2)).await.unwrap(), [], "the first shape is no news");
-    assert_eq!(store.tell_replacements(shapes("b"), at(3)).await.unwrap(), [SELIC]);
-    assert_eq!(store.tell_replacements(shapes("b"), at(4)).await.unwrap(), []);
+    assert_eq!(store.log_replacements(shapes("a"), at(2)).await.unwrap(), [], "the first shape is no news");
+    assert_eq!(store.log_replacements(shapes("b"), at(3)).await.unwrap(), [SELIC]);
+    assert_eq!(store.log_replacements(shapes("b"), at(4)).await.unwrap(), []);
     place.change(
         "UPDATE counter SET value = value + 1 WHERE name = 'edition';
         UPDATE source_state SET edition = (SELECT value FROM counter WHERE name = 'edition') WHERE source = 'selic'",
     );
-    assert_eq!(store.tell_replacements(shapes("b"), at(5)).await.unwrap(), [SELIC]);
+    assert_eq!(store.log_replacements(shapes("b"), at(5)).await.unwrap(), [SELIC]);
     assert_eq!(told(store, 3).await, ["replaced selic 1"; 3]);
     assert_eq!(store.counters().await.unwrap().edition(SELIC), Edition(4));
     place.change(

@@ -4,7 +4,8 @@ mod calculations;
 
 use super::{
     ArticlesTexts, BillingTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts,
-    KeyTexts, OneTexts, PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
+    KeyTexts, PricingTexts, SeriesDetailTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts,
+    failures,
 };
 
 pub(crate) static TEXTS: Texts = Texts {
@@ -131,7 +132,7 @@ pub(crate) static TEXTS: Texts = Texts {
         nothing: "No series has all these words.",
         show_all: "Show all",
     },
-    one: OneTexts {
+    series_detail: SeriesDetailTexts {
         summary: "{name}: chart, newest value, unit, source and how to get the data. {unit}, {frequency}, SGS {code}.",
         where_you_are: "Where you are",
         chart: "Chart",

@@ -4,7 +4,8 @@ mod calculations;
 
 use super::{
     ArticlesTexts, BillingTexts, ChartTexts, DocsTexts, ExploreTexts, FrameTexts, FrontTexts, FxTexts,
-    KeyTexts, OneTexts, PricingTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts, failures,
+    KeyTexts, PricingTexts, SeriesDetailTexts, SeriesTexts, StatusTexts, TakeTexts, Texts, UsageTexts,
+    failures,
 };
 
 pub(crate) static TEXTS: Texts = Texts {
@@ -131,7 +132,7 @@ pub(crate) static TEXTS: Texts = Texts {
         nothing: "Nenhuma série contém todas essas palavras.",
         show_all: "Ver todas",
     },
-    one: OneTexts {
+    series_detail: SeriesDetailTexts {
         summary: "{name}: gráfico, valor mais recente, unidade, fonte e como obter os dados. {unit}, {frequency}, SGS {code}.",
         where_you_are: "Trilha de navegação",
         chart: "Gráfico",

@@ -32,7 +32,7 @@ use crate::http::response::reply::Reply;
 
 /// Longest time a request waits for its file to be made.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Bytes of ranges that a charged request pays for: lengths of its file, and bytes at least.
+/// Bytes of ranges that a charged request pays for: as a multiple of the file's length, and at minimum.
 const PAID_LENGTHS: u64 = 2;
 const LEAST_PAID: u64 = 2 * 1024 * 1024;
 /// Bytes that a range counts at least: a request is work, however little it asks for.
@@ -47,12 +47,12 @@ const BEING_MADE: ApiError =
 const UNWRITABLE: ApiError =
     ApiError::Unavailable("the file cannot be written right now; format=ndjson works");
 
-/// The files at hand.
+/// The files made so far.
 #[derive(Debug, Default)]
 pub struct ExportFiles {
     directory: PathBuf,
     kept: Mutex<HashMap<&'static str, Arc<KeptFile>>>,
-    /// Held while a file is made: one at a time, whoever asks.
+    /// Held while a file is made: one at a time, for any client.
     making: Arc<tokio::sync::Mutex<()>>,
     payments: Mutex<HashMap<AccountId, Payment>>,
 }

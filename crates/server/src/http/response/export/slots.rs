@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lastro_model::{AccountId, Now};
 use lastro_quota::{Quota, RunningExport};
-use parking_lot::Mutex;
 
+use crate::account_slots::{AccountSlot, AccountSlots};
 use crate::clock::random_hex;
 use crate::error::ApiError;
 use crate::metrics::prometheus::{Exposition, Kind};
@@ -25,23 +25,18 @@ pub const ALL_TAKEN: ApiError = ApiError::RateLimited {
 
 #[derive(Debug, Default)]
 pub struct Exports {
-    running: Mutex<Vec<Arc<Running>>>,
+    slots: Arc<AccountSlots>,
     finished: AtomicU64,
     aborted: AtomicU64,
     rows: AtomicU64,
-}
-
-#[derive(Debug)]
-struct Running {
-    account: AccountId,
-    is_complete: AtomicBool,
 }
 
 /// Permission to run one export. Dropping it ends the export.
 #[derive(Debug)]
 pub struct Slot {
     exports: Arc<Exports>,
-    running: Arc<Running>,
+    _slot: AccountSlot,
+    is_complete: AtomicBool,
     /// The entry in the count over all replicas, released with the slot.
     counted: Option<RunningExport>,
 }
@@ -49,13 +44,9 @@ pub struct Slot {
 impl Exports {
     /// Takes a slot, unless the account has none left.
     pub fn begin(self: &Arc<Self>, account: AccountId) -> Option<Slot> {
-        let mut running = self.running.lock();
-        if running.iter().filter(|other| other.account == account).count() >= MOST_RUNNING {
-            return None;
-        }
-        let one = Arc::new(Running { account, is_complete: AtomicBool::new(false) });
-        running.push(Arc::clone(&one));
-        Some(Slot { exports: Arc::clone(self), running: one, counted: None })
+        let slot = self.slots.take(account, MOST_RUNNING)?;
+        let is_complete = AtomicBool::new(false);
+        Some(Slot { exports: Arc::clone(self), _slot: slot, is_complete, counted: None })
     }
 
     /// Takes a slot counted over all replicas, or in this process only if Redis is unavailable.
@@ -74,7 +65,7 @@ impl Exports {
     }
 
     pub fn running(&self) -> usize {
-        self.running.lock().len()
+        self.slots.count()
     }
 
     /// Writes the metrics.
@@ -82,7 +73,7 @@ impl Exports {
         out.gauge("lastro_exports_running", "Bulk exports under way.", self.running());
         let rows = self.rows.load(Ordering::Relaxed);
         out.counter("lastro_exported_rows_total", "Rows written into bulk exports.", rows);
-        let mut family = out.family("lastro_exports_total", Kind::Counter, "Bulk exports by how they ended.");
+        let mut family = out.family("lastro_exports_total", Kind::Counter, "Bulk exports by outcome.");
         for (outcome, count) in [("finished", &self.finished), ("aborted", &self.aborted)] {
             family.sample(&[("outcome", &outcome)], count.load(Ordering::Relaxed));
         }
@@ -97,7 +88,7 @@ impl Slot {
 
     /// Marks the export as complete.
     pub fn complete(&self) {
-        self.running.is_complete.store(true, Ordering::Relaxed);
+        self.is_complete.store(true, Ordering::Relaxed);
     }
 
     /// The number of running exports, including this one.
@@ -108,8 +99,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.exports.running.lock().retain(|other| !Arc::ptr_eq(other, &self.running));
-        let is_complete = self.running.is_complete.load(Ordering::Relaxed);
+        let is_complete = self.is_complete.load(Ordering::Relaxed);
         let outcome = if is_complete { &self.exports.finished } else { &self.exports.aborted };
         outcome.fetch_add(1, Ordering::Relaxed);
     }

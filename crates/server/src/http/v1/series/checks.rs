@@ -3,8 +3,8 @@
 use lastro_calc::Check;
 use lastro_catalog::{Cell, Object, name};
 
+use super::catalog_series::CatalogSeries;
 use super::named;
-use super::subject::Subject;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::query::LIST_LIMIT;
@@ -19,8 +19,8 @@ pub fn checks(question: &Question<'_>) -> Result<Reply, ApiError> {
         (query.page_or(LIST_LIMIT, LIST_LIMIT)?, query.days()?, question.format()?);
     let subject = named(question)?;
     let of_series = match subject {
-        Subject::Row { series, .. } => &question.catalog.checks[series][..],
-        Subject::Pair { .. } => &[],
+        CatalogSeries::Row { series, .. } => &question.catalog.checks[series][..],
+        CatalogSeries::Pair { .. } => &[],
     };
     // An identity is as old as its worst row.
     let is_inside = |check: &&Check| match check.worst {

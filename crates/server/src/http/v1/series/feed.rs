@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lastro_access::HISTORY_MONTHS;
 use lastro_model::Day;
 
-use super::subject::Subject;
+use super::catalog_series::CatalogSeries;
 use crate::error::ApiError;
 use crate::feeds::{self, SeriesFeed};
 use crate::http::handler::Question;
@@ -17,7 +17,7 @@ const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id; /ser
 
 pub fn feed(question: &Question<'_>) -> Result<Reply, ApiError> {
     let id = question.path.get("id").strip_suffix(".atom").ok_or(NO_SUCH_SERIES)?;
-    let subject = Subject::named(question.catalog, id).ok_or(NO_SUCH_SERIES)?;
+    let subject = CatalogSeries::named(question.catalog, id).ok_or(NO_SUCH_SERIES)?;
     let (id, label, page) = (subject.id(), subject.label(), subject.page());
     let from = subject.newest().map(|newest| newest.day.minus_months(HISTORY_MONTHS));
     let mut values = subject.values();
@@ -35,7 +35,7 @@ pub fn feed(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 /// The time of the newest change of each value that its publisher changed.
-fn revised(subject: &Subject<'_>) -> HashMap<Day, Timestamp> {
+fn revised(subject: &CatalogSeries<'_>) -> HashMap<Day, Timestamp> {
     let oldest_first = subject.revisions().into_iter().rev();
     let timed = |ms| Timestamp::from_millisecond(ms).ok();
     oldest_first.filter_map(|change| Some((change.day()?, timed(change.changed_unix_ms)?))).collect()

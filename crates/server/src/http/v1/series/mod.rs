@@ -8,12 +8,12 @@
 //! - [`feed`]: its newest values as an Atom feed.
 
 mod asked;
+mod catalog_series;
 mod checks;
 mod feed;
 mod observations;
 mod revisions;
 mod several;
-mod subject;
 mod view;
 
 use lastro_catalog::{Object, Point as _, fold_label, name};
@@ -25,12 +25,12 @@ use crate::http::handler::Question;
 use crate::http::request::query::Query;
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
+use catalog_series::CatalogSeries;
 pub use checks::checks;
 pub use feed::feed;
 pub use observations::observations;
 pub use revisions::revisions;
 pub use several::several;
-use subject::Subject;
 use view::View;
 
 const NO_SUCH_SERIES: ApiError =
@@ -41,7 +41,7 @@ const TYPICAL_BYTES: usize = 560;
 
 pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let (page, filter, format) = (question.query.page()?, Filter::of(&question.query)?, question.format()?);
-    let found: Vec<View<'_>> = Subject::all(question.catalog)
+    let found: Vec<View<'_>> = CatalogSeries::all(question.catalog)
         .map(|subject| View::of(question, subject))
         .filter(|view| filter.admits(view))
         .collect();
@@ -70,7 +70,7 @@ pub fn one(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 pub fn newest(question: &Question<'_>) -> Result<Reply, ApiError> {
     let subject = named(question)?;
-    if let Subject::Row { part, .. } = subject {
+    if let CatalogSeries::Row { part, .. } = subject {
         return current(part);
     }
     let mut body = Vec::with_capacity(64);
@@ -79,8 +79,8 @@ pub fn newest(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 /// The series named in the path.
-fn named<'a>(question: &Question<'a>) -> Result<Subject<'a>, ApiError> {
-    Subject::named(question.catalog, question.path.get("id")).ok_or(NO_SUCH_SERIES)
+fn named<'a>(question: &Question<'a>) -> Result<CatalogSeries<'a>, ApiError> {
+    CatalogSeries::named(question.catalog, question.path.get("id")).ok_or(NO_SUCH_SERIES)
 }
 
 /// The filter of the list.

@@ -5,8 +5,8 @@ use lastro_catalog::{Cell, FirstDay, Object, Page, Part, Timeline, name};
 use lastro_model::{About, Day, Plan, RatePoint};
 
 use super::asked::{Asked, Order, prompt};
+use super::catalog_series::CatalogSeries;
 use super::named;
-use super::subject::Subject;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::request::format::Dialect;
@@ -23,7 +23,7 @@ pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
     let transform = asked.transform(subject.about())?;
     let dialect = asked.format.dialect(question.plan)?;
     let window = asked.window(question.plan, subject.newest().map(|point| point.day))?;
-    if let Subject::Row { series, part } = subject
+    if let CatalogSeries::Row { series, part } = subject
         && asked.is_plain()
         && asked.order == Order::NewestFirst
         && dialect.is_none()
@@ -42,7 +42,7 @@ pub fn observations(question: &Question<'_>) -> Result<Reply, ApiError> {
 
 /// The rows of all pages, oldest first.
 pub(super) fn rows(
-    subject: &Subject<'_>,
+    subject: &CatalogSeries<'_>,
     asked: &Asked,
     transform: &Transform,
     window: Option<Day>,
@@ -84,13 +84,13 @@ fn within(
 }
 
 /// The input values, oldest first.
-fn held(subject: &Subject<'_>, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
+fn held(subject: &CatalogSeries<'_>, asked: &Asked) -> Result<Vec<RatePoint>, ApiError> {
     let Some(day) = asked.as_of else { return Ok(subject.values()) };
     subject.values_as_of(day).map_err(|FirstDay(first)| match first {
         Some(first) => {
             bad("as_of", &format!("must be {first} or later: the recording of this series began then"))
         }
-        None => bad("as_of", "asks for what is not recorded: nothing official of this series is held yet"),
+        None => bad("as_of", "is not recorded: there is no official data of this series yet"),
     })
 }
 
@@ -104,7 +104,7 @@ pub(super) fn page<'a, T>(rows: &'a [T], asked: &Asked) -> Vec<&'a T> {
 }
 
 fn computed(
-    subject: &Subject<'_>,
+    subject: &CatalogSeries<'_>,
     transform: &Transform,
     asked: &Asked,
     shown: &[&Derived],
@@ -141,7 +141,7 @@ fn framed(
 fn file(
     question: &Question<'_>,
     dialect: Dialect,
-    subject: &Subject<'_>,
+    subject: &CatalogSeries<'_>,
     shown: &[&Derived],
     total: usize,
 ) -> Result<Reply, ApiError> {

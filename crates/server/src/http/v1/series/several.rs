@@ -7,11 +7,11 @@ use lastro_catalog::{Cell, Object, Plain, name};
 use lastro_model::{Day, Decimal, Stamp};
 
 use super::asked::Asked;
+use super::catalog_series::CatalogSeries;
 use super::observations::{page, rows};
-use super::subject::Subject;
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::nearest::{nearest, shown as repeated};
+use crate::http::request::nearest::{is_none, shown as repeated};
 use crate::http::request::query::{Query, bad};
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
@@ -22,7 +22,7 @@ const MOST_SERIES: usize = 20;
 /// One of the series: its values, and their description.
 struct Column<'a> {
     id: Cow<'static, str>,
-    subject: Subject<'a>,
+    subject: CatalogSeries<'a>,
     units: Units,
     unit: &'static str,
     /// Oldest first.
@@ -62,14 +62,14 @@ pub fn several(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 /// The series of `ids`, each once.
-fn named<'a>(question: &Question<'a>) -> Result<Vec<Subject<'a>>, ApiError> {
+fn named<'a>(question: &Question<'a>) -> Result<Vec<CatalogSeries<'a>>, ApiError> {
     let ids = question.query.list("ids", MOST_SERIES)?;
     if ids.is_empty() {
         return Err(bad("ids", "is required: ids of series with commas between them, such as ipca,usd-brl"));
     }
-    let mut subjects: Vec<Subject<'_>> = Vec::new();
+    let mut subjects: Vec<CatalogSeries<'_>> = Vec::new();
     for id in ids {
-        let subject = Subject::named(question.catalog, id).ok_or_else(|| unknown(question, id))?;
+        let subject = CatalogSeries::named(question.catalog, id).ok_or_else(|| unknown(question, id))?;
         if subjects.iter().all(|other| other.id() != subject.id()) {
             subjects.push(subject);
         }
@@ -78,15 +78,13 @@ fn named<'a>(question: &Question<'a>) -> Result<Vec<Subject<'a>>, ApiError> {
 }
 
 fn unknown(question: &Question<'_>, id: &str) -> ApiError {
-    let known: Vec<Cow<'_, str>> = Subject::all(question.catalog).map(|subject| subject.id()).collect();
-    let near = nearest(id, known.iter().map(|id| &**id)).unwrap_or_default();
-    let reason =
-        format!("must be ids of /api/v1/series; `{}` is none, and the nearest is `{near}`", repeated(id));
-    bad("ids", &reason)
+    let known: Vec<Cow<'_, str>> = CatalogSeries::all(question.catalog).map(|subject| subject.id()).collect();
+    let none = is_none(id, known.iter().map(|id| &**id));
+    bad("ids", &format!("must be ids of /api/v1/series; {none}"))
 }
 
 /// The units of each series: the same for all, or `id:units` for some of them.
-fn units(query: &Query<'_>, subjects: &[Subject<'_>]) -> Result<Vec<Units>, ApiError> {
+fn units(query: &Query<'_>, subjects: &[CatalogSeries<'_>]) -> Result<Vec<Units>, ApiError> {
     let parse = |word: &str| {
         let words = Units::ALL.map(Units::id).join(", ");
         Units::parse(word).ok_or_else(|| bad("units", &format!("must be one of {words}, or id:units")))
@@ -114,8 +112,8 @@ fn units(query: &Query<'_>, subjects: &[Subject<'_>]) -> Result<Vec<Units>, ApiE
 }
 
 /// Rejects series of different frequencies, unless they are requested by one period.
-fn check_frequency(common: &Asked, subjects: &[Subject<'_>]) -> Result<(), ApiError> {
-    let frequency = |subject: &Subject<'_>| subject.about().frequency;
+fn check_frequency(common: &Asked, subjects: &[CatalogSeries<'_>]) -> Result<(), ApiError> {
+    let frequency = |subject: &CatalogSeries<'_>| subject.about().frequency;
     let first = subjects.first().map(frequency);
     if common.has_frequency() || subjects.iter().all(|subject| Some(frequency(subject)) == first) {
         return Ok(());
@@ -126,7 +124,11 @@ fn check_frequency(common: &Asked, subjects: &[Subject<'_>]) -> Result<(), ApiEr
     Err(bad("frequency", &reason))
 }
 
-fn column<'a>(question: &Question<'_>, subject: Subject<'a>, asked: Asked) -> Result<Column<'a>, ApiError> {
+fn column<'a>(
+    question: &Question<'_>,
+    subject: CatalogSeries<'a>,
+    asked: Asked,
+) -> Result<Column<'a>, ApiError> {
     let (id, about) = (subject.id(), subject.about());
     let asked = asked.beside_others(about);
     let about_it = |error: ApiError| match error {

@@ -6,12 +6,12 @@ use lastro_calc::Units;
 use lastro_catalog::{Cell, Object, fold_label, name};
 use lastro_model::{About, Day, RatePoint, Stamp};
 
-use super::subject::Subject;
+use super::catalog_series::CatalogSeries;
 use crate::http::handler::Question;
 
 /// A series in the API: its description, its data, and whether that is stale.
 pub(super) struct View<'a> {
-    pub(super) subject: Subject<'a>,
+    pub(super) subject: CatalogSeries<'a>,
     is_stale: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'a> View<'a> {
         "first_date", "last_date", "rows", "stale", "sample", "transforms",
     ];
 
-    pub(super) fn of(question: &Question<'a>, subject: Subject<'a>) -> Self {
+    pub(super) fn of(question: &Question<'a>, subject: CatalogSeries<'a>) -> Self {
         let state = question.freshness.iter().find(|state| state.source == subject.source());
         Self { subject, is_stale: state.is_none_or(|state| state.is_stale(question.now)) }
     }
@@ -90,8 +90,8 @@ impl<'a> View<'a> {
     /// The number of the series in SGS. Pairs of currencies are published by another system.
     fn code(&self) -> Option<u32> {
         match self.subject {
-            Subject::Row { series, .. } => Some(series.about().code),
-            Subject::Pair { .. } => None,
+            CatalogSeries::Row { series, .. } => Some(series.about().code),
+            CatalogSeries::Pair { .. } => None,
         }
     }
 
@@ -129,10 +129,10 @@ impl<'a> View<'a> {
 }
 
 /// The name in English and in Portuguese.
-fn names(subject: &Subject<'_>) -> [Cow<'static, str>; 2] {
+fn names(subject: &CatalogSeries<'_>) -> [Cow<'static, str>; 2] {
     match subject {
-        Subject::Row { series, .. } => [series.about().name.into(), series.about().name_pt.into()],
-        Subject::Pair { pair, .. } => [
+        CatalogSeries::Row { series, .. } => [series.about().name.into(), series.about().name_pt.into()],
+        CatalogSeries::Pair { pair, .. } => [
             format!("{pair} exchange rate, selling, PTAX closing bulletin").into(),
             format!("Taxa de câmbio {pair}, venda, boletim de fechamento PTAX").into(),
         ],

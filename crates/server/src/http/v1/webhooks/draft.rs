@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::filters::filters;
 use crate::error::ApiError;
 use crate::http::request::body;
-use crate::http::request::nearest::{nearest, shown};
+use crate::http::request::nearest::must_be_one_of;
 use crate::webhooks::endpoint;
 
 const LONGEST_DESCRIPTION: usize = 200;
@@ -82,20 +82,15 @@ fn events(value: &RawValue) -> Result<Vec<WebhookEvent>, ApiError> {
     if names.is_empty() {
         return Err(bad("events", "must name at least one event"));
     }
+    let offered: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
     let mut events = Vec::new();
     for name in &names {
         let event = WebhookEvent::offered().find(|event| event.name() == name);
-        events.push(event.ok_or_else(|| bad("events", &offer(name)))?);
+        events.push(event.ok_or_else(|| bad("events", &must_be_one_of(&offered, name)))?);
     }
     events.sort_unstable();
     events.dedup();
     Ok(events)
-}
-
-fn offer(name: &str) -> String {
-    let names: Vec<&str> = WebhookEvent::offered().map(WebhookEvent::name).collect();
-    let near = nearest(name, names.iter().copied()).unwrap_or_default();
-    format!("must be of {}; the nearest to `{}` is `{near}`", names.join(", "), shown(name))
 }
 
 fn description(value: &RawValue) -> Result<Option<String>, ApiError> {

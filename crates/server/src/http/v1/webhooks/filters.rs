@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::draft::{bad, read};
 use crate::error::ApiError;
 use crate::http::request::body::{self, Members};
-use crate::http::request::nearest::{nearest, shown};
+use crate::http::request::nearest::{is_none, nearest, shown};
 use crate::http::v1::companies;
 
 const MOST_FILTERS: usize = 100;
@@ -74,7 +74,7 @@ pub fn words(members: &Members<'_>, prefix: &str, name: &str) -> Result<Option<S
 /// A company by its registry code, its CNPJ or its ticker. Before there is a registry, any code is accepted.
 pub fn company(field: &str, text: &str, catalog: &Catalog) -> Result<CompanyId, ApiError> {
     let refusal = |reason: &str| bad(field, &format!("must hold registry codes, CNPJs or tickers; {reason}"));
-    if !companies::can_be_named(text) {
+    if !companies::is_company_id(text) {
         return Err(refusal(&format!("`{}` is none of them", shown(text))));
     }
     match companies::filing(catalog, text) {
@@ -135,10 +135,6 @@ fn series_id(field: &str, text: &str, catalog: &Catalog) -> Result<String, ApiEr
         );
         return Err(bad(field, &reason));
     }
-    let near = nearest(text, Series::ALL.map(|series| series.about().id)).unwrap_or_default();
-    let reason = format!(
-        "must hold ids of GET /api/v1/series; `{}` is none, and the nearest is `{near}`",
-        shown(text)
-    );
-    Err(bad(field, &reason))
+    let none = is_none(text, Series::ALL.map(|series| series.about().id));
+    Err(bad(field, &format!("must hold ids of GET /api/v1/series; {none}")))
 }

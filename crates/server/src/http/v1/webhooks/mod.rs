@@ -20,12 +20,12 @@ use crate::http::handler::Action;
 use crate::http::response::reply::Reply;
 use crate::webhooks::MOST_PER_ACCOUNT;
 use crate::webhooks::test_delivery::{self, TestError};
-use crate::webhooks::test_slots::NoPlace;
+use crate::webhooks::test_slots::SlotError;
 use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
 
 const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
-const ENOUGH: &str = "you have 10 webhooks, and more are not possible; delete one first";
+const ENOUGH: &str = "you have 10 webhooks, the maximum; delete one first";
 const CLOSED: &str = "`status` cannot be changed: the operator of this service disabled this webhook";
 
 const NO_TEST: &str = "nothing is sent to this webhook: the operator of this service disabled it";
@@ -133,8 +133,8 @@ const YOURS_RUN: ApiError = ApiError::RateLimited {
 
 fn untested(error: TestError) -> ApiError {
     match error {
-        TestError::NoPlace(NoPlace::OfTheAccount) => YOURS_RUN,
-        TestError::NoPlace(NoPlace::InAll) => BUSY,
+        TestError::NoSlot(SlotError::OfTheAccount) => YOURS_RUN,
+        TestError::NoSlot(SlotError::InAll) => BUSY,
         TestError::Unwritable(error) => {
             tracing::error!(%error, "a ping could not be written");
             ApiError::Internal

@@ -6,12 +6,12 @@ use lastro_catalog::{Catalog, FirstDay, FxBook, Part, Revision, Timeline};
 use lastro_model::{About, Day, FxQuote, PAIRS, Pair, RatePoint, Series, Source, Stamp};
 
 #[derive(Clone, Copy)]
-pub(super) enum Subject<'a> {
+pub(super) enum CatalogSeries<'a> {
     Row { series: Series, part: &'a Part<Timeline<RatePoint>> },
     Pair { pair: Pair, quotes: &'a Timeline<FxQuote>, book: &'a Part<FxBook> },
 }
 
-impl<'a> Subject<'a> {
+impl<'a> CatalogSeries<'a> {
     /// Finds a series by its id in any case, or by its SGS code.
     pub(super) fn named(catalog: &'a Catalog, id: &str) -> Option<Self> {
         match Series::parse(id) {

@@ -6,8 +6,8 @@ use std::ops::Range;
 use lastro_model::{About, Day, Decimal, RatePoint};
 
 use crate::asked::{Asked, Derived, base_place, year_before};
-use crate::chain::{Factor, Product};
 use crate::periods::{Group, Rhythm, groups};
+use crate::product::{Factor, Product};
 use crate::units::Units;
 
 pub(crate) fn derive(about: &About, rows: &[RatePoint], asked: &Asked) -> Result<Vec<Derived>, String> {
