@@ -287,6 +287,23 @@ def test_the_awaited_client_waits_and_retries_alike(quick: list[float]) -> None:
     assert quick[0] == 3.0 and len(quick) == 2
 
 
+def test_the_awaited_client_saves_and_goes_on_alike(quick: list[float], tmp_path: Path) -> None:
+    async def save(url: str) -> int:
+        async with lastro.AsyncLastro(url=url) as client:
+            return await client.export("filings").save(tmp_path / "filings.ndjson")
+
+    async def ids(url: str) -> list[int]:
+        async with lastro.AsyncLastro(url=url) as client:
+            return [int(row.id) async for row in client.filings()]
+
+    lines = b'{"id":"1"}\n{"id":"2"}\n'
+    with StandIn(scripted(of_lines(lines, 3), of_lines(lines, 2))) as server:
+        assert asyncio.run(save(server.url)) == len(lines) and len(server.asked) == 2
+    changed = (page(range(1000), "1"), page(range(5), "2"), page(range(-1, 999), "2"), page(range(999, 1001), "2"))
+    with StandIn(scripted(*changed)) as server:
+        assert asyncio.run(ids(server.url)) == [*range(1000), -1, 1000]
+
+
 def test_several_series_are_one_table() -> None:
     pd = pytest.importorskip("pandas")
     rows = [{"date": "2026-09-01", "ipca": 5.12, "usd-brl": 5}, {"date": "2026-08-01", "ipca": None, "usd-brl": 5.3571}]
