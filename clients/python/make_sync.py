@@ -14,6 +14,8 @@ WORDS = [
     (r"\basync def\b", "def"),
     (r"\basync (for|with)\b", r"\1"),
     (r"\bawait ", ""),
+    (r"\bAwaitable\[(\w+)\]", r"\1"),
+    (r"\bAwaitable, ", ""),
     (r"\basynccontextmanager\b", "contextmanager"),
     (r"\basync_sleep\b", "sleep"),
     (r"\b__a(iter|next|enter|exit)__\b", r"__\1__"),

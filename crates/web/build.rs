@@ -12,7 +12,9 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let description = root.join("../../openapi.yaml");
+    let recipes = root.join("../../docs/recipes.md");
     println!("cargo::rerun-if-changed={}", description.display());
+    println!("cargo::rerun-if-changed={}", recipes.display());
     println!("cargo::rerun-if-changed={}", root.join("assets").display());
     println!("cargo::rerun-if-changed=build.rs");
 
@@ -20,7 +22,7 @@ fn main() -> io::Result<()> {
         fs::read_dir(root.join("assets"))?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     files.sort();
     let own = files.len();
-    let mut table = format!("pub const COUNT: usize = {};\npub static OWN: [Asset; {own}] = [\n", own + 2);
+    let mut table = format!("pub const COUNT: usize = {};\npub static OWN: [Asset; {own}] = [\n", own + 3);
     for (position, file) in files.iter().enumerate() {
         table.push_str(&entry(file, position)?);
         table.push_str(",\n");
@@ -30,6 +32,7 @@ fn main() -> io::Result<()> {
     let reference = out.join("scalar.js");
     fs::write(&reference, scalar()?)?;
     let _ = writeln!(table, "pub static SCALAR: Asset = {};", entry(&reference, own + 1)?);
+    let _ = writeln!(table, "pub static RECIPES: Asset = {};", entry(&recipes, own + 2)?);
     fs::write(out.join("assets.rs"), table)
 }
 
@@ -55,6 +58,8 @@ fn entry(file: &Path, position: usize) -> io::Result<String> {
         Some("svg") => "image/svg+xml",
         Some("ico") => "image/x-icon",
         Some("yaml") => "application/yaml",
+        // Browsers show a plain text, and offer Markdown as a download.
+        Some("md") => "text/plain; charset=utf-8",
         _ => return Err(io::Error::other(format!("{name}: what is its content type?"))),
     };
     let plain = fs::read(file)?;

@@ -39,6 +39,14 @@ def of_json(value: object, status: int = 200, **headers: str) -> Reply:
     return Reply(json.dumps(value).encode(), status, named)
 
 
+def of_lines(body: bytes, total: int | str | None, cut: int = 0, **headers: str) -> Reply:
+    """An export; `total` is what it announces."""
+    named = {"Content-Type": "application/x-ndjson", **{name.replace("_", "-"): text for name, text in headers.items()}}
+    if total is not None:
+        named["X-Total-Count"] = str(total)
+    return Reply(body, 200, named, cut)
+
+
 class StandIn:
     """A server that answers what a function says, and remembers what it was asked."""
 
@@ -132,8 +140,7 @@ class Feed:
     def export(self, dataset: str) -> Reply:
         rows = self.rows[self.EXPORTS[dataset]].values()
         body = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-        headers = {"X-Total-Count": str(len(rows)), "X-Changes-Cursor": f"c{len(self.changes)}", "ETag": 'W/"1"'}
-        return Reply(body, 200, headers)
+        return of_lines(body, len(rows), X_Changes_Cursor=f"c{len(self.changes)}", ETag='W/"1"')
 
     def page(self, asked: Asked) -> Reply:
         after = asked.params.get("after")

@@ -1,4 +1,4 @@
-"""The recipes of the README and of docs/python.md, run against the real service."""
+"""The recipes of the README, docs/recipes.md and docs/python.md, run against the real service."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import lastro
-
 HERE = Path(__file__).resolve().parent.parent
 README = HERE / "README.md"
 PAGE = HERE.parent.parent / "docs" / "python.md"
+RECIPES = HERE.parent.parent / "docs" / "recipes.md"
 
 
 def blocks(path: Path) -> list[str]:
@@ -27,7 +26,9 @@ def _settled(url: str, gold_key: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("_settled")
-@pytest.mark.parametrize("recipe", blocks(README), ids=lambda code: str(code.strip().splitlines()[-1])[:40])
+@pytest.mark.parametrize(
+    "recipe", blocks(README) + blocks(RECIPES), ids=lambda code: str(code.strip().splitlines()[-1])[:40]
+)
 def test_a_recipe_runs(recipe: str) -> None:
     exec(compile(recipe, str(README), "exec"), {"__name__": "__main__"})
 

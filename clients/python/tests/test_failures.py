@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import json
 import time
 import traceback
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 
 import httpx
 import pytest
-from standin import Asked, Reply, StandIn, of_json
+from standin import Asked, Reply, StandIn, of_json, of_lines
 
 import lastro
 
@@ -112,9 +114,7 @@ def test_answers_of_something_else_are_told_apart(quick: list[float]) -> None:
 
 def test_an_export_that_breaks_off_is_never_taken_for_whole(quick: list[float]) -> None:
     lines = b"".join(b'{"id":"%d"}\n' % number for number in range(100))
-    short = Reply(lines, 200, {"X-Total-Count": "101"})
-    cut = Reply(lines, 200, {"X-Total-Count": "100"}, cut=20)
-    whole = Reply(lines, 200, {"X-Total-Count": "100"})
+    short, whole, cut = of_lines(lines, 101), of_lines(lines, 100), of_lines(lines, 100, cut=20)
     for broken in (short, cut):
         with StandIn(scripted(broken)) as server, pytest.raises(lastro.IncompleteAnswerError):
             list(lastro.Lastro(url=server.url).export("filings"))
@@ -122,14 +122,116 @@ def test_an_export_that_breaks_off_is_never_taken_for_whole(quick: list[float]) 
         assert len(lastro.Lastro(url=server.url).export("filings").list()) == 100
 
 
-def test_new_data_between_two_pages_is_read_again(quick: list[float]) -> None:
-    def page(number: int, tag: str) -> Reply:
-        rows = [{"id": str(number * 1000 + row)} for row in range(1000 if number == 0 else 5)]
-        return of_json({"data": rows, "total": 1005, "limit": 1000, "offset": number * 1000}, ETag=tag)
+# Answers with status 200 that are no export: nothing at all, a page, a JSON of a proxy, lines of something else.
+FOREIGN = (
+    Reply(b""),
+    Reply(b"", 200, {"Content-Type": "application/x-ndjson"}),
+    Reply(b"", 200, {"Content-Type": "application/x-ndjson", "X-Total-Count": "?"}),
+    Reply(b"<html>log in</html>\n", 200, {"Content-Type": "text/html", "X-Total-Count": "1"}),
+    Reply(b'{"error":"none"}\n', 200, {"Content-Type": "application/json", "X-Total-Count": "1"}),
+    Reply(b"", 204, {"Content-Type": "application/x-ndjson", "X-Total-Count": "0"}),
+    of_lines(b"<html>\n", 1),
+    of_lines(b"[1]\n", 1),
+    of_lines(b'{"id":"1"}\n{"id":\n', 2),
+    of_lines(b"\xff\n", 1),
+)
 
-    with StandIn(scripted(page(0, '"1"'), page(1, '"2"'), page(0, '"2"'), page(1, '"2"'))) as server:
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+def test_an_export_of_something_else_is_an_error(foreign: Reply, tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    with StandIn(scripted(foreign)) as server:
+        export = lastro.Lastro(url=server.url).export("filings")
+        for read in (lambda: list(export), export.list, export.to_pandas, export.to_polars):
+            with pytest.raises(lastro.InvalidAnswerError):
+                read()
+        with pytest.raises(lastro.InvalidAnswerError):
+            lastro.Lastro(url=server.url).sync(tmp_path, datasets="filings")
+        if "x-total-count" not in {name.lower() for name in foreign.headers}:
+            with pytest.raises(lastro.InvalidAnswerError):
+                export.total()
+    assert lastro.Mirror(tmp_path).datasets() == []
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"17", b'"text"', b"null", b'{"date"', b"\xff"])
+def test_a_body_that_is_no_object_is_an_error(body: bytes) -> None:
+    with StandIn(scripted(Reply(body))) as server:
+        client = lastro.Lastro(url=server.url)
+        for read in (client.overview, client.filings().list, client.plans, client.series("ipca").checks):
+            with pytest.raises(lastro.InvalidAnswerError):
+                read()
+
+
+@pytest.mark.parametrize("body", [{}, {"data": None}, {"data": [1]}, {"data": {"id": "1"}, "next": "c1"}])
+def test_a_list_without_its_rows_is_an_error(body: object) -> None:
+    with StandIn(scripted(of_json(body))) as server:
+        client = lastro.Lastro(url=server.url)
+        for read in (client.filings().list, lambda: list(client.filings()), client.changes("c0").list, client.plans):
+            with pytest.raises(lastro.InvalidAnswerError):
+                read()
+    rows = of_json({"data": [{"id": "1"}], "next": "c2", "more": False})
+    with StandIn(scripted(rows)) as server, pytest.raises(lastro.InvalidAnswerError, match="changes"):
+        lastro.Lastro(url=server.url).changes("c0").list()
+
+
+def test_only_a_whole_export_is_saved(quick: list[float], tmp_path: Path) -> None:
+    lines = b"".join(b'{"id":"%d"}\n' % number for number in range(100))
+    short, whole, cut = of_lines(lines, 101), of_lines(lines, 100), of_lines(lines, 100, cut=20)
+    saved = tmp_path / "filings.ndjson"
+    for broken in (short, cut, FOREIGN[0], FOREIGN[3]):
+        with StandIn(scripted(broken)) as server:
+            with pytest.raises((lastro.IncompleteAnswerError, lastro.InvalidAnswerError)):
+                lastro.Lastro(url=server.url).export("filings").save(saved)
+            assert list(tmp_path.iterdir()) == []
+    with StandIn(scripted(short, cut, whole)) as server:
+        assert lastro.Lastro(url=server.url).export("filings").save(saved) == len(lines)
+    assert saved.read_bytes() == lines and list(tmp_path.iterdir()) == [saved]
+    with StandIn(scripted(of_lines(lines[:-1], 100))) as server:
+        assert lastro.Lastro(url=server.url).export("filings").save(saved) == len(lines) - 1
+    table = Reply(b"PAR1\n\nPAR1", 200, {"Content-Type": "application/vnd.apache.parquet", "X-Total-Count": "7"})
+    with StandIn(scripted(table)) as server:
+        assert lastro.Lastro(url=server.url).export("filings", format="parquet").save(saved) == 10
+        with pytest.raises(lastro.InvalidAnswerError, match="parquet"):
+            lastro.Lastro(url=server.url).export("filings").save(saved)
+    assert saved.read_bytes() == table.body
+
+
+def page(ids: range, tag: str, total: int = 1005) -> Reply:
+    return of_json({"data": [{"id": str(number)} for number in ids], "total": total}, ETag=tag)
+
+
+def test_new_data_between_two_pages_is_read_again(quick: list[float]) -> None:
+    first, second = range(1000), range(1000, 1005)
+    with StandIn(scripted(page(first, "1"), page(second, "2"), page(first, "2"), page(second, "2"))) as server:
         assert len(lastro.Lastro(url=server.url).filings.list().list()) == 1005
         assert len(server.asked) == 4
+
+
+def test_iterating_gives_every_row_once_while_data_changes() -> None:
+    # Three filings arrive between the first page and the second: what is at its offsets was on the first page.
+    before, after = page(range(10, 1010), "1"), [page(range(7, 1007), "2"), page(range(1007, 1015), "2")]
+    with StandIn(scripted(before, after[1], *after)) as server:
+        ids = [int(row.id) for row in lastro.Lastro(url=server.url).filings()]
+        assert ids == [*range(10, 1010), 7, 8, 9, *range(1010, 1015)]
+        assert [asked.params["offset"] for asked in server.asked] == ["0", "1000", "0", "1000"]
+    with StandIn(scripted(before, after[1], *after)) as server:
+        ids = [int(row.id) for row in lastro.Lastro(url=server.url).filings(limit=1002)]
+        assert ids == [*range(10, 1010), 7, 8], "a limit is the number of rows that are given"
+
+
+def test_data_that_never_stands_still_is_an_error() -> None:
+    tags = iter(range(1000))
+
+    def answer(asked: Asked) -> Reply:
+        start = int(asked.params["offset"])
+        return page(range(start, start + 1000), str(next(tags)), 9000)
+
+    with StandIn(answer) as server:
+        filings = lastro.Lastro(url=server.url).filings()
+        for read in (filings.list, filings.to_pandas, lambda: list(filings)):
+            with pytest.raises(lastro.IncompleteAnswerError, match="changed"):
+                read()
+        assert len(server.asked) == 3 * 2 * 6
 
 
 def test_no_repr_and_no_traceback_shows_the_key(quick: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +256,27 @@ def test_no_repr_and_no_traceback_shows_the_key(quick: list[float], monkeypatch:
         assert SECRET not in shown(error)
 
 
+@pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY}\r\n"])
+def test_a_key_may_end_with_a_newline(key: str) -> None:
+    with StandIn(scripted(of_json(OVERVIEW))) as server:
+        assert lastro.Lastro(key, server.url).overview().selic.value == 15
+        assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("place", ["argument", "environment"])
+@pytest.mark.parametrize("character", ["\n", "\r\nX-Other: ", "\t", "\x7f", "ç"])
+def test_a_key_that_no_header_can_carry_is_refused(place: str, character: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LASTRO_API_KEY", f"{KEY}{character}x")
+    try:
+        lastro.Lastro(f"{KEY}{character}x" if place == "argument" else None, "http://127.0.0.1:1")
+    except ValueError as error:
+        trace = traceback.TracebackException.from_exception(error, capture_locals=True)
+        # What this test itself says is not the package's.
+        assert SECRET not in "".join(trace.stack.format()[1:]) + str(error) and "key" in str(error)
+    else:
+        pytest.fail("it was taken")
+
+
 def test_the_awaited_client_waits_and_retries_alike(quick: list[float]) -> None:
     async def ask(url: str) -> lastro.Record:
         async with lastro.AsyncLastro(url=url) as client:
@@ -162,6 +285,23 @@ def test_the_awaited_client_waits_and_retries_alike(quick: list[float]) -> None:
     with StandIn(scripted(limited("3"), Reply(b"{}", cut=1), of_json(OVERVIEW))) as server:
         assert asyncio.run(ask(server.url)).selic.value == 15
     assert quick[0] == 3.0 and len(quick) == 2
+
+
+def test_the_awaited_client_saves_and_goes_on_alike(quick: list[float], tmp_path: Path) -> None:
+    async def save(url: str) -> int:
+        async with lastro.AsyncLastro(url=url) as client:
+            return await client.export("filings").save(tmp_path / "filings.ndjson")
+
+    async def ids(url: str) -> list[int]:
+        async with lastro.AsyncLastro(url=url) as client:
+            return [int(row.id) async for row in client.filings()]
+
+    lines = b'{"id":"1"}\n{"id":"2"}\n'
+    with StandIn(scripted(of_lines(lines, 3), of_lines(lines, 2))) as server:
+        assert asyncio.run(save(server.url)) == len(lines) and len(server.asked) == 2
+    changed = (page(range(1000), "1"), page(range(5), "2"), page(range(-1, 999), "2"), page(range(999, 1001), "2"))
+    with StandIn(scripted(*changed)) as server:
+        assert asyncio.run(ids(server.url)) == [*range(1000), -1, 1000]
 
 
 def test_several_series_are_one_table() -> None:
@@ -184,6 +324,23 @@ def test_several_series_are_one_table() -> None:
         pd.to_datetime(["2026-08-01", "2026-09-01"])
     )
     assert frame["usd-brl"].tolist() == [5.3571, 5.0] and pd.isna(frame["ipca"].iloc[0])
+
+
+def test_calls_have_the_names_of_the_api() -> None:
+    def answer(asked: Asked) -> Reply:
+        return of_json({"data": [], "total": 0, "to": "2026-06"})
+
+    with StandIn(answer) as server:
+        client = lastro.Lastro(url=server.url)
+        client.filings.search(
+            "dividendos", company=["PETR4", 4170], category="Fato Relevante", start="2026-01", end=datetime.date.max
+        ).list()
+        asked = server.asked[-1].params
+        assert (asked["q"], asked["company_id"], asked["category"]) == ("dividendos", "PETR4,4170", "Fato Relevante")
+        assert (asked["from"], asked["to"]) == ("2026-01", "9999-12-31")
+        for name in ("end", "to"):
+            client.calc.debt(**{name: datetime.date(2026, 6, 1), "instalments": []})
+            assert json.loads(server.asked[-1].body) == {"to": "2026-06-01", "instalments": []}
 
 
 def test_an_own_http_client_is_used() -> None:

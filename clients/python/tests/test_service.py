@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import lastro
-from lastro import frames
+from lastro import frames, shapes
 
 
 def test_observations_are_exact_and_dated(gold: lastro.Lastro) -> None:
@@ -117,9 +117,22 @@ def test_pandas_frames_have_dates_and_exact_numbers(gold: lastro.Lastro) -> None
     floats = gold.series("ipca", start="2025-01-01").to_pandas(numbers="float")
     assert floats["value"].dtype == "float64"
     filings = gold.filings.list(limit=50).to_pandas()
-    assert str(filings["date"].dt.tz) == "America/Sao_Paulo"
+    assert str(filings["date"].dtype) == "datetime64[us, Etc/GMT+3]"
     assert (filings["date"].dt.hour == 0).all() and filings["version"].dtype == "int64"
-    assert gold.filings.list(category="none such").to_pandas().empty
+
+
+def test_the_service_s_rows_have_the_columns_that_empty_frames_have(gold: lastro.Lastro) -> None:
+    observations = gold.series("ipca").observations(limit=1)
+    for rows in (gold.filings(limit=9), gold.companies(), gold.series.list(), gold.fx(limit=9), observations):
+        assert list(rows.list()[0]) == list(rows.shape.columns)
+    for dataset, shape in shapes.DATASETS.items():
+        shown = gold.export(dataset)
+        assert list(next(iter(shown))) == list(shape.columns)
+        frame, empty = shown.to_pandas(), frames.to_pandas([], index=shown.index, shape=shape.columns)
+        kinds = {name: str(kind) for name, kind in frame.dtypes.items() if "decimal" not in str(kind)}
+        assert kinds == {name: str(kind) for name, kind in empty.dtypes.items() if "decimal" not in str(kind)}
+    ours = list(gold.changes(after="oldest").page()[0][0])
+    assert ours == list(shapes.CHANGE.columns)
 
 
 def test_polars_frames_have_dates_and_exact_numbers(gold: lastro.Lastro) -> None:
@@ -128,7 +141,7 @@ def test_polars_frames_have_dates_and_exact_numbers(gold: lastro.Lastro) -> None
     assert frame.schema["date"] == pl.Date and frame.schema["sell"].is_decimal()
     assert frame["date"].is_sorted()
     assert gold.fx("USD/BRL", start="2026-10-01").to_polars(numbers="float").schema["buy"] == pl.Float64
-    assert gold.filings.list(limit=5).to_polars().schema["date"] == pl.Datetime("us", "America/Sao_Paulo")
+    assert gold.filings.list(limit=5).to_polars().schema["date"] == pl.Datetime("us", "Etc/GMT+3")
 
 
 def test_frames_of_exports_equal_those_of_their_rows(gold: lastro.Lastro) -> None:

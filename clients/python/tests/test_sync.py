@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from standin import Asked, Feed, Reply, StandIn, of_json
+from standin import Asked, Feed, Reply, StandIn, of_json, of_lines
 
 import lastro
 
@@ -117,12 +118,16 @@ def test_killed_and_started_again_it_goes_on(tmp_path: Path, killed_in: str) -> 
         process.wait(20)
         go_on.set()
         armed.clear()
-        between = copied(tmp_path, "filings")
+        mirror = lastro.Mirror(tmp_path)
         if killed_in == "export":
-            assert between == []
+            assert (tmp_path / "filings.db").exists() and mirror.datasets() == []
+            for read in (mirror.count, mirror.cursor, mirror.to_pandas, lambda name: list(mirror.rows(name))):
+                with pytest.raises(lastro.LastroError, match="no complete copy"):
+                    read("filings")
         else:
             # The first page is there as a whole, and the second is not.
-            assert max(int(str(row["version"])) for row in between) == 999
+            assert mirror.datasets() == ["filings"]
+            assert max(int(str(row["version"])) for row in copied(tmp_path, "filings")) == 999
         client.sync(tmp_path, datasets=["filings"])
         assert copied(tmp_path, "filings") == served(feed, "filings")
 
@@ -148,6 +153,24 @@ def test_a_broken_export_leaves_the_copy_as_it_was(tmp_path: Path, quick: list[f
         assert client.sync(tmp_path, datasets=["filings"])["filings"].exported
 
 
+@pytest.mark.parametrize("foreign", [Reply(b""), Reply(b"<html>"), of_lines(b'{"name":"x"}\n', 1), of_lines(b"{}", 1)])
+def test_something_else_than_an_export_leaves_the_copy_as_it_was(tmp_path: Path, foreign: Reply) -> None:
+    feed, is_foreign = filled(), threading.Event()
+
+    def answer(asked: Asked) -> Reply:
+        return foreign if is_foreign.is_set() and "export" in asked.path else feed.answer(asked)
+
+    with StandIn(answer) as server:
+        client = lastro.Lastro(url=server.url)
+        client.sync(tmp_path, datasets=["filings"])
+        before = copied(tmp_path, "filings")
+        feed.replace("filings")
+        is_foreign.set()
+        with pytest.raises(lastro.InvalidAnswerError):
+            client.sync(tmp_path, datasets=["filings"])
+        assert copied(tmp_path, "filings") == before != []
+
+
 def test_changes_are_followed_from_a_cursor() -> None:
     feed = filled()
     with StandIn(feed.answer) as server:
@@ -162,6 +185,8 @@ def test_changes_are_followed_from_a_cursor() -> None:
         assert [row["item"].id for row in rows + resumed] == [str(number) for number in range(30)]
         frame = client.changes(after="oldest").to_pandas()
         assert list(frame.columns) == ["cursor", "type", "at", "edition", "item"] and len(frame) == len(feed.changes)
+        assert str(frame["at"].dtype) == "datetime64[us, Etc/GMT+3]"
+        assert rows[0].at == datetime.datetime(2026, 11, 17, 12, tzinfo=datetime.timezone.utc)
         assert client.changes(after="oldest").to_polars().height == len(frame)
         now = client.changes()
         assert now.list() == [] and now.cursor == f"c{len(feed.changes)}"

@@ -14,7 +14,7 @@ pub struct Asset {
     pub position: usize,
 }
 
-// The pages' own files as `OWN`, the API description, the reference UI, and the `COUNT` of all of them.
+// The pages' own files as `OWN`, the API description, the reference UI, the recipes, and the `COUNT` of all of them.
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 /// Path of one of our files for use in a page. A test opens every file that a page names.

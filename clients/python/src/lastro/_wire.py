@@ -37,11 +37,18 @@ class Secret(httpx.Auth):
     __slots__ = ("_reveal",)
 
     def __init__(self, key: str | None) -> None:
+        # A key that was read from a file ends with its newline.
+        key = key.strip() if key else None
         self._reveal = None if not key else lambda: key
 
     @classmethod
     def of(cls, key: str | None) -> Secret:
         return cls(key if key is not None else os.environ.get("LASTRO_API_KEY"))
+
+    def check(self) -> None:
+        """Raises if no header can carry it. Apart from `__init__`, whose traceback would show the key."""
+        if self._reveal is not None and not (self._reveal().isascii() and self._reveal().isprintable()):
+            raise ValueError("the key has characters that no key has, such as a newline in it; copy it again")
 
     def auth_flow(self, request: httpx.Request) -> Any:
         if self._reveal is not None:
@@ -199,17 +206,46 @@ class Attempts:
         return target
 
 
-def answer_of(status: int, headers: httpx.Headers, body: bytes) -> Answer | None:
-    """The parsed answer; `None` if it is not JSON, as when a proxy answers."""
-    if status in (204, 304) or not body:
+def answer_of(call: Call, status: int, headers: httpx.Headers, body: bytes) -> Answer:
+    """The parsed answer. Raises if it is not an object, as when a proxy answers."""
+    if status == 204 or call.method == "HEAD":
         return Answer(None, headers, status)
     parsed = _json_or_none(body)
-    return None if parsed is None else Answer(parsed, headers, status)
+    if not isinstance(parsed, dict):
+        kind = headers.get("content-type", "no type")
+        raise InvalidAnswerError(f"the answer is not a JSON object but {kind if body else 'empty'}", status=status)
+    return Answer(parsed, headers, status)
 
 
-def not_json(headers: httpx.Headers) -> InvalidAnswerError:
-    kind = headers.get("content-type", "no type")
-    return InvalidAnswerError(f"the answer is not JSON but {kind}")
+def rows_in(answer: Answer, name: str = "data") -> list[dict[str, Any]]:
+    """The rows of a list. Raises if it has none, not even an empty list."""
+    rows = answer.body.get(name)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InvalidAnswerError(f"the answer has no list `{name}`", status=answer.status)
+    return rows
+
+
+def announced(headers: httpx.Headers) -> int:
+    """The number of rows that an export announces."""
+    count = headers.get("x-total-count", "")
+    if not (count.isascii() and count.isdigit()):
+        raise InvalidAnswerError("the answer does not announce its number of rows, as an export does")
+    return int(count)
+
+
+NDJSON = "application/x-ndjson"
+# What exports are sent as, by `format`.
+EXPORT_TYPES = {"ndjson": NDJSON, "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+
+
+def check_stream(call: Call, kind: str, status: int, headers: httpx.Headers) -> None:
+    """Raises unless an export begins here: the body of something else must not be taken for a data set."""
+    if status == 304 and "If-None-Match" in call.headers:
+        return
+    sent = headers.get("content-type", "no type").partition(";")[0].strip().lower()
+    if status != 200 or sent != kind:
+        raise InvalidAnswerError(f"the answer is not {kind} but {sent} with status {status}", status=status)
+    announced(headers)
 
 
 def _json_or_none(body: bytes) -> Any:

@@ -175,10 +175,13 @@ class InvalidAnswerError(LastroError):
 
 
 class IncompleteAnswerError(LastroError):
-    """An export that broke off. Rows that were received are correct, but not all."""
+    """An export that broke off, or a list whose data changed again and again while it was read.
+
+    Rows that were received are correct, but not all.
+    """
 
     code = "incomplete_answer"
-    advice = "start the export again"
+    advice = "start again"
 
 
 class RedirectRefusedError(LastroError):

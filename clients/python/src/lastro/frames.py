@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
-from lastro.record import DECIMALS, is_moment, loads, moment, rows_of
+from lastro.record import DECIMALS, is_instant, is_moment, loads, moment, row_of, rows_of
+from lastro.shapes import Kind
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
 Numbers = Literal["decimal", "float"]
-BRASILIA = "America/Sao_Paulo"
+Columns = Mapping[str, Kind]
+# Three hours behind UTC (the signs of these names are reversed), as the service writes the days of filings. The zone of
+# São Paulo had summer time until 2019, which would make one o'clock of their midnights.
+BRASILIA = "Etc/GMT+3"
 
 
-def columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> dict[str, list[Any]]:
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The rows by column. Columns that only some rows have are `None` in the others."""
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    columns: dict[str, list[Any]] = {}
     for height, row in enumerate(rows):
         if row.keys() != columns.keys():
             for name in row:
@@ -32,14 +36,33 @@ def columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> 
     return columns
 
 
+_NO_SHAPE: Columns = {}
+
+
+def expected(name: str, shape: Columns) -> Kind:
+    """The kind of a column that has no value to tell it."""
+    if name in shape:
+        return shape[name]
+    if is_moment(name):
+        return "moment" if is_instant(name) else "day"
+    return "number" if name in DECIMALS else "text"
+
+
 class Column:
     """Values of one column, all of one type."""
 
-    def __init__(self, name: str, values: list[Any], numbers: Numbers, *, every_number: bool) -> None:
+    def __init__(
+        self, name: str, values: list[Any], numbers: Numbers, *, every_number: bool = False, shape: Columns = _NO_SHAPE
+    ) -> None:
         self.name = name
         self.values = values
-        self.kind = self._kind(every_number)
-        if self.kind == "day":
+        self.kind: str
+        is_empty = all(value is None for value in values)
+        if every_number and name != "date":
+            self.kind = "number"
+        else:
+            self.kind = expected(name, shape) if is_empty else self._kind()
+        if self.kind == "day" and not is_empty:
             moments = [None if value is None else moment(value) for value in values]
             kinds = {type(value) for value in moments if value is not None}
             self.kind = "day" if kinds == {datetime.date} else "moment" if kinds == {datetime.datetime} else "text"
@@ -63,10 +86,8 @@ class Column:
             ]
             self.kind = "text"
 
-    def _kind(self, every_number: bool) -> str:
-        sample = next((value for value in self.values if value is not None), None)
-        if every_number and self.name != "date":
-            return "number"
+    def _kind(self) -> str:
+        sample = next(value for value in self.values if value is not None)
         if isinstance(sample, str):
             return "day" if is_moment(self.name) else "text"
         if isinstance(sample, bool):
@@ -77,7 +98,12 @@ class Column:
             return "number" if any(isinstance(value, Decimal) for value in self.values) else "count"
         if isinstance(sample, list):
             return "list"
-        return "object" if isinstance(sample, dict) else "number" if self.name in DECIMALS else "text"
+        return "object" if isinstance(sample, dict) else "text"
+
+
+def empty(shape: Columns) -> dict[str, list[Any]]:
+    """The columns of no rows."""
+    return {name: [] for name in shape}
 
 
 def to_pandas(
@@ -86,14 +112,14 @@ def to_pandas(
     index: str | None,
     numbers: Numbers = "decimal",
     every_number: bool = False,
-    names: Sequence[str] = (),
+    shape: Columns = _NO_SHAPE,
 ) -> pd.DataFrame:
     """A pandas frame. Rows of a time series are indexed by their date, oldest first."""
     pd = _library("pandas")
     arrow = find_spec("pyarrow") is not None
     data = {
-        name: _pandas_values(pd, Column(name, values, numbers, every_number=every_number), arrow)
-        for name, values in columns_of(rows, names).items()
+        name: _pandas_values(pd, Column(name, values, numbers, every_number=every_number, shape=shape), arrow)
+        for name, values in (columns_of(rows) or empty(shape)).items()
     }
     frame = pd.DataFrame(data)
     if index is not None and index in frame.columns:
@@ -125,13 +151,15 @@ def _pandas_values(pd: Any, column: Column, arrow: bool) -> Any:
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 
-def pandas_of_lines(lines: bytes, *, index: str | None, numbers: Numbers = "decimal") -> pd.DataFrame:
+def pandas_of_lines(
+    lines: bytes, *, index: str | None, numbers: Numbers = "decimal", shape: Columns = _NO_SHAPE
+) -> pd.DataFrame:
     """A pandas frame of objects, one a line: by Arrow's own reader if there are no decimals, which it would round."""
     pd = _library("pandas")
     table = _arrow_table(lines) if find_spec("pyarrow") is not None else None
     if table is None:
-        return to_pandas(rows_of(lines), index=index, numbers=numbers)
-    columns = {name: _pandas_of_arrow(pd, name, table[name]) for name in table.column_names}
+        return to_pandas(rows_of(lines), index=index, numbers=numbers, shape=shape)
+    columns = {name: _pandas_of_arrow(pd, name, table[name], shape) for name in table.column_names}
     frame = pd.DataFrame(columns, copy=False)
     return frame.set_index(index).sort_index() if index in frame.columns else frame
 
@@ -153,7 +181,7 @@ def _arrow_table(lines: bytes) -> Any:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     exact = {pa.string(), pa.int64(), pa.bool_(), pa.list_(pa.string())}
-    if not all(column.type in exact for column in table.columns):
+    if not all(column.type in exact for column in table.columns) or not DECIMALS.isdisjoint(table.column_names):
         return None
     # Members that were guessed come last; the first row has the order.
     order = list(loads(lines.partition(b"\n")[0]))
@@ -161,14 +189,22 @@ def _arrow_table(lines: bytes) -> Any:
 
 
 def _texts_of(lines: bytes) -> list[str]:
-    """The members that are texts in the first row: a reader that guesses would take some for dates."""
+    """The members that are texts in the first row: a reader that guesses would take some for dates.
+
+    None if there are decimals among the others: those that happen to be whole would be taken for counts.
+    """
     first = lines.partition(b"\n")[0]
-    return [name for name, value in loads(first).items() if isinstance(value, str) or value is None] if first else []
+    row = row_of(first) if first else {}
+    if not DECIMALS.isdisjoint(row):
+        return []
+    return [name for name, value in row.items() if isinstance(value, str) or value is None]
 
 
-def _pandas_of_arrow(pd: Any, name: str, column: Any) -> Any:
+def _pandas_of_arrow(pd: Any, name: str, column: Any, shape: Columns) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
+    if column.null_count == len(column):
+        return _pandas_values(pd, Column(name, column.to_pylist(), "decimal", shape=shape), arrow=True)
     sample = next((value.as_py() for value in column if value.is_valid), None)
     if is_moment(name) and isinstance(sample, str):
         has_time = len(sample) > len("YYYY-MM-DD")
@@ -190,19 +226,21 @@ def to_polars(
     index: str | None,
     numbers: Numbers = "decimal",
     every_number: bool = False,
-    names: Sequence[str] = (),
+    shape: Columns = _NO_SHAPE,
 ) -> pl.DataFrame:
     """A polars frame. Rows of a time series are sorted by their date, oldest first."""
     pl = _library("polars")
     columns = [
-        _polars_values(pl, Column(name, values, numbers, every_number=every_number))
-        for name, values in columns_of(rows, names).items()
+        _polars_values(pl, Column(name, values, numbers, every_number=every_number, shape=shape))
+        for name, values in (columns_of(rows) or empty(shape)).items()
     ]
     frame = pl.DataFrame(columns)
     return frame.sort(index) if index is not None and index in frame.columns else frame
 
 
-def polars_of_lines(lines: bytes, *, index: str | None, numbers: Numbers = "decimal") -> pl.DataFrame:
+def polars_of_lines(
+    lines: bytes, *, index: str | None, numbers: Numbers = "decimal", shape: Columns = _NO_SHAPE
+) -> pl.DataFrame:
     """A polars frame of objects, one a line: by its own reader if there are no decimals, which it would round."""
     pl = _library("polars")
     texts = dict.fromkeys(_texts_of(lines), pl.String)
@@ -211,15 +249,18 @@ def polars_of_lines(lines: bytes, *, index: str | None, numbers: Numbers = "deci
         frame = pl.read_ndjson(lines, schema_overrides=texts, infer_schema_length=None) if texts else None
     except pl.exceptions.PolarsError:
         frame = None
-    if frame is None or not all(kind in exact for kind in frame.dtypes):
-        return to_polars(rows_of(lines), index=index, numbers=numbers)
-    moments = [_polars_moment(pl, frame[name]) for name in frame.columns if is_moment(name)]
-    frame = frame.with_columns(moments)
+    if frame is None or not all(kind in exact for kind in frame.dtypes) or not DECIMALS.isdisjoint(frame.columns):
+        return to_polars(rows_of(lines), index=index, numbers=numbers, shape=shape)
+    frame = frame.with_columns([_polars_column(pl, frame[name], shape) for name in frame.columns])
     return frame.sort(index) if index in frame.columns else frame
 
 
-def _polars_moment(pl: Any, column: Any) -> Any:
-    sample = next(iter(column.drop_nulls().head(1)), "")
+def _polars_column(pl: Any, column: Any, shape: Columns) -> Any:
+    if column.null_count() == len(column):
+        return _polars_values(pl, Column(column.name, column.to_list(), "decimal", shape=shape))
+    if not is_moment(column.name):
+        return column
+    sample = column.drop_nulls()[0]
     try:
         if len(sample) == len("YYYY-MM-DD"):
             return column.str.to_date("%Y-%m-%d")

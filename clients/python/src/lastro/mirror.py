@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from lastro import frames
-from lastro.errors import LastroError
+from lastro import frames, shapes
+from lastro.errors import InvalidAnswerError, LastroError
 from lastro.record import Record, loads
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class Mirror:
 
     def datasets(self) -> list[str]:
         """The data sets that are held."""
-        return [name for name in _KEYS if (self.directory / f"{name}.db").exists()]
+        return [name for name in _KEYS if self._holds(name)]
 
     def rows(self, dataset: str) -> Iterator[Record]:
         """The rows of a data set, by their key."""
@@ -235,11 +235,13 @@ class Mirror:
 
     def to_pandas(self, dataset: str, numbers: frames.Numbers = "decimal") -> pd.DataFrame:
         """A data set as a pandas frame."""
-        return frames.to_pandas(self._raw(dataset), index=_index(dataset), numbers=numbers)
+        rows, columns = self._raw(dataset), shapes.DATASETS[dataset].columns
+        return frames.to_pandas(rows, index=_index(dataset), numbers=numbers, shape=columns)
 
     def to_polars(self, dataset: str, numbers: frames.Numbers = "decimal") -> pl.DataFrame:
         """A data set as a polars frame."""
-        return frames.to_polars(self._raw(dataset), index=_index(dataset), numbers=numbers)
+        rows, columns = self._raw(dataset), shapes.DATASETS[dataset].columns
+        return frames.to_polars(rows, index=_index(dataset), numbers=numbers, shape=columns)
 
     def _raw(self, dataset: str) -> Iterator[dict[str, Any]]:
         with self._open(dataset) as database:
@@ -250,7 +252,18 @@ class Mirror:
         path = self.directory / f"{dataset}.db"
         if not path.exists():
             raise LastroError(f"there is no copy of {dataset} in {self.directory}; Lastro.sync makes it")
+        if not self._holds(dataset):
+            raise LastroError(f"there is no complete copy of {dataset} in {self.directory} yet; Lastro.sync goes on")
         return _Closing(_connect(path))
+
+    def _holds(self, dataset: str) -> bool:
+        """Whether there is a copy that was finished once: a first one that was killed has a file without a state."""
+        path = self.directory / f"{dataset}.db"
+        if not path.exists():
+            return False
+        with _Closing(_connect(path)) as database:
+            tables = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone()
+            return tables is not None and database.execute("SELECT 1 FROM state").fetchone() is not None
 
 
 def mirror(directory: str | Path) -> Mirror:
@@ -286,7 +299,10 @@ def _index(dataset: str) -> str | None:
 
 def key_of(item: Mapping[str, Any], names: Sequence[str]) -> str:
     """The members that identify a row, as one text that sorts like them."""
-    return "\t".join(str(item[name]) for name in names)
+    try:
+        return "\t".join(str(item[name]) for name in names)
+    except KeyError as error:
+        raise InvalidAnswerError(f"a row has no member {error}") from None
 
 
 def dumps(value: Any) -> str:

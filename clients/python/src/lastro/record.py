@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, cast
 
+from lastro.errors import InvalidAnswerError
+
 # Members that are decimals also where they happen to be whole; all other whole numbers are counts and codes.
 DECIMALS = frozenset(
     {
@@ -43,9 +45,26 @@ def loads(text: str | bytes) -> Any:
     return _DECODER.decode(text if isinstance(text, str) else text.decode())
 
 
+def row_of(line: bytes) -> dict[str, Any]:
+    """Parses one line, which is an object."""
+    try:
+        row = loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise InvalidAnswerError("a line of the answer is not a JSON object")
+    return row
+
+
 def rows_of(lines: bytes) -> list[dict[str, Any]]:
     """Parses objects, one a line."""
-    return cast(list[dict[str, Any]], loads(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]"))
+    try:
+        rows = loads(b"[" + lines.rstrip(b"\n").replace(b"\n", b",") + b"]")
+    except (ValueError, RecursionError):
+        rows = [None]
+    if not all(isinstance(row, dict) for row in rows):
+        raise InvalidAnswerError("a line of the answer is not a JSON object")
+    return cast(list[dict[str, Any]], rows)
 
 
 def moment(text: str) -> datetime.date | datetime.datetime | str:
@@ -60,9 +79,14 @@ def moment(text: str) -> datetime.date | datetime.datetime | str:
     return text
 
 
+def is_instant(name: str) -> bool:
+    """Whether members of this name are instants."""
+    return name == "at" or name.endswith("_at")
+
+
 def is_moment(name: str) -> bool:
     """Whether members of this name are days or instants."""
-    return name in DAYS or name.endswith(("_at", "_date"))
+    return name in DAYS or is_instant(name) or name.endswith("_date")
 
 
 def convert(name: str, value: Any, *, every_number: bool = False) -> Any:
@@ -129,6 +153,11 @@ class Record(Mapping[str, Any]):
     def raw(self) -> Mapping[str, Any]:
         """The members as they were sent, days as texts."""
         return self._members
+
+
+def records_of(rows: list[dict[str, Any]], *, every_number: bool = False) -> list[Record]:
+    """Rows as records."""
+    return [Record(row, every_number=every_number) for row in rows]
 
 
 def _plain(value: Any) -> Any:

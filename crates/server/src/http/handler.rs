@@ -134,8 +134,8 @@ impl Question<'_> {
 /// The read operations of the API, for a handler that answers with them: the same routes, plan gate and handlers as for
 /// a request over HTTP.
 pub trait ReadApi: Sync {
-    /// Answers `GET target` from this catalog.
-    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError>;
+    /// Answers `GET target` from this catalog, by the route with this path and by no other.
+    fn read(&self, catalog: &Catalog, route: &str, target: &str) -> Result<Reply, ApiError>;
 }
 
 impl fmt::Debug for dyn ReadApi + '_ {

@@ -131,6 +131,7 @@ pub static ROUTES: &[Route] = &[
     form("POST /pricing", &pages::submit_pricing),
     page("GET /docs", pages::docs),
     page("GET /docs/openapi.yaml", pages::files::description),
+    asset("GET /docs/recipes.md", pages::files::recipes),
     asset("GET /docs/assets/scalar.js", pages::files::scalar),
     asset("GET /assets/{id}", pages::files::own),
 ];

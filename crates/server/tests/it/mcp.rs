@@ -54,7 +54,13 @@ fn examples() -> Vec<(&'static str, Value)> {
     vec![
         ("lastro_find_series", json!({ "q": "ipca", "limit": 3 })),
         ("lastro_find_series", json!({ "topic": "prices", "frequency": "monthly", "limit": "200" })),
+        ("lastro_find_series", json!({ "limit": 500 })),
+        ("lastro_find_series", json!({ "limit": 200, "offset": 100 })),
+        ("lastro_find_series", json!({ "q": "eur-brl" })),
         ("lastro_describe_series", json!({ "id": 433 })),
+        ("lastro_describe_series", json!({ "id": "usd-brl" })),
+        ("lastro_observations", json!({ "id": "usd-brl", "limit": 3 })),
+        ("lastro_current", json!({ "id": "usd-brl" })),
         ("lastro_observations", json!({ "id": "ipca", "units": "acc12" })),
         (
             "lastro_observations",
@@ -321,6 +327,16 @@ async fn a_wrong_argument_says_what_would_be_right() {
         ("lastro_business_days", json!({ "date": "2026-01-01", "year": 2026 }), "or `year`"),
         ("lastro_exchange_rate", json!({ "pair": "XXX" }), "USD"),
         ("lastro_company", json!({ "id": "7" }), "no company"),
+        // A word of another path is an id that nothing has, and no id is no path.
+        ("lastro_company", json!({ "id": "sectors" }), "no company"),
+        ("lastro_company", json!({ "id": "search" }), "no company"),
+        ("lastro_describe_series", json!({ "id": "observations" }), "no series"),
+        ("lastro_company", json!({ "id": "" }), "such as PETR4"),
+        ("lastro_describe_series", json!({ "id": "" }), "such as `ipca`"),
+        ("lastro_observations", json!({ "id": " " }), "such as `ipca`"),
+        ("lastro_current", json!({ "id": "" }), "`id` is required"),
+        ("lastro_business_days", json!({ "date": "" }), "YYYY-MM-DD"),
+        ("lastro_correction", json!({ "index": "", "from": "2026-01", "to": "2026-02" }), "Price index"),
         ("lastro_search_companies", json!({ "q": " " }), "`q`"),
         ("lastro_search_filings", json!({ "q": "x", "company_id": "no such" }), "`company_id`"),
         ("lastro_current", json!({ "id": "../plans" }), "no series"),
@@ -451,6 +467,49 @@ async fn numbers_keep_the_digits_that_were_published() {
         call(&app, &gold, "lastro_observations", json!({ "id": "ipca", "units": "acc12", "limit": 1 })).await;
     assert_eq!(yearly["structuredContent"]["unit"], "percent");
     assert!(yearly["content"][0]["text"].as_str().unwrap().contains("unit: percent;"), "{yearly}");
+}
+
+#[tokio::test]
+async fn pairs_of_currencies_are_listed_with_their_own_source() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    let edition = &call(&app, &gold, "lastro_exchange_rate", json!({})).await["structuredContent"]["edition"];
+    for (arguments, system) in [
+        (json!({ "q": "eur-brl" }), "PTAX"),
+        (json!({ "topic": "exchange_rates", "limit": 200 }), "SGS and PTAX"),
+        (json!({ "q": "ipca" }), "SGS"),
+    ] {
+        let found = call(&app, &gold, "lastro_find_series", arguments.clone()).await;
+        let found = &found["structuredContent"];
+        assert_eq!(
+            (&found["source"]["system"], &found["sample"]),
+            (&json!(system), &json!(true)),
+            "{arguments}"
+        );
+        let fx = found["editions"].get("fx");
+        assert_eq!(fx, (system != "SGS").then_some(edition), "{arguments}: {found}");
+        assert!(found["edition"].is_u64(), "{arguments}: {found}");
+    }
+    let described = call(&app, &gold, "lastro_describe_series", json!({ "id": "usd-brl" })).await;
+    assert_eq!(described["structuredContent"]["source"]["code"], Value::Null);
+    assert_eq!(&described["structuredContent"]["editions"]["fx"], edition);
+}
+
+#[tokio::test]
+async fn the_catalogue_has_pairs_of_currencies() {
+    let app = TestApp::start().await;
+    let uri = json!({ "uri": "lastro://series" });
+    let read = modern(&app, "resources/read", uri).send().await.expect(200).json();
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+    let listed = app.get("/api/v1/series?limit=1000").send().await.expect(200).json();
+    let cell = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for series in listed["data"].as_array().unwrap() {
+        let [id, name, first, last] = ["id", "name", "first_date", "last_date"].map(|of| cell(&series[of]));
+        let code = series["source"]["code"].as_u64().map(|code| code.to_string()).unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with(&format!("| {id} | {name} | ")));
+        let line = line.unwrap_or_else(|| panic!("{id} is not in the catalogue"));
+        assert!(line.contains(&format!(" | {code} | {first} | {last} | ")), "{line}");
+    }
 }
 
 #[tokio::test]

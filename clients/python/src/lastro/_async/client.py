@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from lastro import frames, mirror
+from lastro import frames, mirror, shapes
 from lastro._async.resources import (
     AsyncCalculations,
     AsyncCalendar,
@@ -21,8 +21,8 @@ from lastro._async.resources import (
 from lastro._async.rows import AsyncChanges, AsyncExport
 from lastro._async.sync import synchronise
 from lastro._async.transport import AsyncTransport
-from lastro._wire import Call, Moment, Policy, Secret, base_url, params
-from lastro.record import Record
+from lastro._wire import NDJSON, Call, Moment, Policy, Secret, base_url, params, rows_in
+from lastro.record import Record, records_of
 
 
 class AsyncLastro:
@@ -47,6 +47,7 @@ class AsyncLastro:
         secret = Secret.of(key)
         del key
         self.url = ""
+        secret.check()
         self.url = base_url(url)
         self._transport = AsyncTransport(self.url, secret, Policy(retries, max_wait), timeout, http)
         self._numbers = numbers
@@ -91,6 +92,7 @@ class AsyncLastro:
             index="date",
             numbers=self._numbers,
             paging="day",
+            shape=shapes.RATE,
         )
 
     async def overview(self) -> Record:
@@ -103,14 +105,15 @@ class AsyncLastro:
 
     async def suggest(self, q: str, limit: int = 10) -> list[Record]:
         """Companies and categories for a search box."""
-        answer = await self._record("/api/v1/search/suggest", q=q, limit=limit)
-        return list(answer.data)
+        answer = await self._transport.send(Call("/api/v1/search/suggest", params(q=q, limit=limit)))
+        return records_of(rows_in(answer))
 
     def export(self, dataset: str, **filters: object) -> AsyncExport:
         """A whole data set: `companies`, `filings`, `series`, `fx`, `selic`, `cdi` or `ipca`."""
         index = "date" if dataset in ("selic", "cdi", "ipca") else None
-        call = Call(f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": "application/x-ndjson"})
-        return AsyncExport(self._transport, call, index=index, numbers=self._numbers)
+        call = Call(f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": NDJSON})
+        shape = shapes.DATASETS.get(dataset, shapes.ANY)
+        return AsyncExport(self._transport, call, index=index, numbers=self._numbers, shape=shape)
 
     def changes(
         self,
@@ -149,7 +152,7 @@ class AsyncLastro:
 
     async def plans(self) -> list[Record]:
         """The plans with their prices, limits and features."""
-        return list((await self._record("/api/v1/plans")).plans)
+        return records_of(rows_in(await self._transport.send(Call("/api/v1/plans")), "plans"))
 
     async def usage(self, start: Moment | None = None, end: Moment | None = None) -> Record:
         """Requests made with this key, by day and endpoint."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from lastro._async.rows import AsyncChanges
 from lastro._async.transport import AsyncTransport
-from lastro._wire import Call, params
+from lastro._wire import NDJSON, Call, params
 from lastro.errors import CursorExpiredError, IncompleteAnswerError
 from lastro.mirror import DatasetCopy, SyncResult
-from lastro.record import loads
+from lastro.record import row_of
 
 # Rows that are written at once.
 _BATCH = 2000
@@ -36,7 +36,7 @@ async def _take_export(
     transport: AsyncTransport, copy: DatasetCopy, result: SyncResult, *, forced: bool = False
 ) -> None:
     """Replaces the copy by the export, in one transaction."""
-    headers = {"Accept": "application/x-ndjson"}
+    headers = {"Accept": NDJSON}
     # A server without changes is asked whether there is anything new at all.
     if copy.etag is not None and not forced:
         headers["If-None-Match"] = copy.etag
@@ -57,7 +57,7 @@ async def _load(transport: AsyncTransport, call: Call, copy: DatasetCopy, result
         with copy.replacing() as replacing:
             batch = []
             async for line in answer.lines():
-                batch.append((loads(line), line))
+                batch.append((row_of(line), line))
                 if len(batch) >= _BATCH:
                     replacing.put(batch)
                     batch = []

@@ -9,13 +9,15 @@ import httpx
 
 from lastro._sleep import async_sleep
 from lastro._wire import (
+    NDJSON,
     Answer,
     Attempts,
     Call,
     Policy,
     Secret,
+    announced,
     answer_of,
-    not_json,
+    check_stream,
     reason_of,
     request_of,
 )
@@ -67,17 +69,15 @@ class AsyncTransport:
                 continue
             pause = attempts.after_answer(response.status_code, response.headers, response.content)
             if pause is None:
-                answer = answer_of(response.status_code, response.headers, response.content)
-                if answer is None:
-                    raise not_json(response.headers)
-                return answer
+                return answer_of(call, response.status_code, response.headers, response.content)
             await async_sleep(pause)
 
     @asynccontextmanager
-    async def stream(self, call: Call) -> AsyncIterator[AsyncLines]:
-        """The answer of a call as it arrives. Retried and waited for until it begins, then no more."""
+    async def stream(self, call: Call, kind: str = NDJSON) -> AsyncIterator[AsyncLines]:
+        """An export as it arrives. Retried and waited for until it begins, then no more."""
         response = await self._begin(call)
         try:
+            check_stream(call, kind, response.status_code, response.headers)
             yield AsyncLines(response)
         finally:
             await response.aclose()
@@ -140,15 +140,15 @@ class AsyncLines:
         if rest:
             count += 1
             yield rest
-        self._check(count)
+        self.check(count)
 
     async def body(self) -> bytes:
         """The whole body, with as many lines as the answer announced."""
         body = b"".join([piece async for piece in self.chunks()])
-        self._check(body.count(b"\n") + (not body.endswith(b"\n") and body != b""))
+        self.check(body.count(b"\n") + (not body.endswith(b"\n") and body != b""))
         return body
 
-    def _check(self, count: int) -> None:
-        announced = self.headers.get("x-total-count")
-        if announced is not None and announced.isdigit() and int(announced) != count:
-            raise IncompleteAnswerError(f"{count} rows arrived of {announced}")
+    def check(self, count: int) -> None:
+        """Raises if these are not as many lines as the answer announced."""
+        if (all_rows := announced(self.headers)) != count:
+            raise IncompleteAnswerError(f"{count} rows arrived of {all_rows}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from lastro import frames, mirror
+from lastro import frames, mirror, shapes
 from lastro._sync.resources import (
     Calculations,
     Calendar,
@@ -22,8 +22,8 @@ from lastro._sync.resources import (
 from lastro._sync.rows import Changes, Export
 from lastro._sync.sync import synchronise
 from lastro._sync.transport import Transport
-from lastro._wire import Call, Moment, Policy, Secret, base_url, params
-from lastro.record import Record
+from lastro._wire import NDJSON, Call, Moment, Policy, Secret, base_url, params, rows_in
+from lastro.record import Record, records_of
 
 
 class Lastro:
@@ -48,6 +48,7 @@ class Lastro:
         secret = Secret.of(key)
         del key
         self.url = ""
+        secret.check()
         self.url = base_url(url)
         self._transport = Transport(self.url, secret, Policy(retries, max_wait), timeout, http)
         self._numbers = numbers
@@ -92,6 +93,7 @@ class Lastro:
             index="date",
             numbers=self._numbers,
             paging="day",
+            shape=shapes.RATE,
         )
 
     def overview(self) -> Record:
@@ -104,14 +106,15 @@ class Lastro:
 
     def suggest(self, q: str, limit: int = 10) -> list[Record]:
         """Companies and categories for a search box."""
-        answer = self._record("/api/v1/search/suggest", q=q, limit=limit)
-        return list(answer.data)
+        answer = self._transport.send(Call("/api/v1/search/suggest", params(q=q, limit=limit)))
+        return records_of(rows_in(answer))
 
     def export(self, dataset: str, **filters: object) -> Export:
         """A whole data set: `companies`, `filings`, `series`, `fx`, `selic`, `cdi` or `ipca`."""
         index = "date" if dataset in ("selic", "cdi", "ipca") else None
-        call = Call(f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": "application/x-ndjson"})
-        return Export(self._transport, call, index=index, numbers=self._numbers)
+        call = Call(f"/api/v1/export/{dataset}", params(**filters), headers={"Accept": NDJSON})
+        shape = shapes.DATASETS.get(dataset, shapes.ANY)
+        return Export(self._transport, call, index=index, numbers=self._numbers, shape=shape)
 
     def changes(
         self,
@@ -150,7 +153,7 @@ class Lastro:
 
     def plans(self) -> list[Record]:
         """The plans with their prices, limits and features."""
-        return list((self._record("/api/v1/plans")).plans)
+        return records_of(rows_in(self._transport.send(Call("/api/v1/plans")), "plans"))
 
     def usage(self, start: Moment | None = None, end: Moment | None = None) -> Record:
         """Requests made with this key, by day and endpoint."""

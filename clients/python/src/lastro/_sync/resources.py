@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import quote
 
-from lastro import frames
+from lastro import frames, shapes
 from lastro._sync.rows import LIST_PAGE, SERIES_PAGE, Rows, Records
 from lastro._sync.transport import Transport
-from lastro._wire import Call, Moment, Number, params
-from lastro.record import Record
+from lastro._wire import Call, Moment, Number, params, rows_in
+from lastro.record import ALIASES, Record, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +47,24 @@ class _Group:
         index: str | None = None,
         every_number: bool = False,
         paging: str = "offset",
+        shape: shapes.Shape = shapes.ANY,
         **given: object,
     ) -> Rows:
-        call = Call(path, params(**given))
-        return Rows(self._transport, call, page_size, limit, index, every_number, self._numbers, paging)
+        return Rows(
+            self._transport,
+            Call(path, params(**given)),
+            page_size=page_size,
+            limit=limit,
+            index=index,
+            every_number=every_number,
+            numbers=self._numbers,
+            paging=paging,
+            shape=shape,
+        )
+
+    def _listed(self, path: str, **given: object) -> Records:
+        """The rows of a list that comes whole."""
+        return records_of(rows_in(self._transport.send(Call(path, params(**given)))))
 
 
 class Fx(Rows):
@@ -99,7 +113,8 @@ class Series(_Group):
             "limit": limit,
         }
         given = {**self._given, **{name: value for name, value in named.items() if value is not None}}
-        return self._rows(f"{self._path}/observations", page_size=SERIES_PAGE, index="date", **given)
+        path = f"{self._path}/observations"
+        return self._rows(path, page_size=SERIES_PAGE, index="date", shape=shapes.OBSERVATION, **given)
 
     def describe(self) -> Record:
         """Name, unit, kind, frequency, source, dates."""
@@ -111,11 +126,11 @@ class Series(_Group):
 
     def checks(self) -> Records:
         """The identities that its values satisfy."""
-        return [*(self._record(f"{self._path}/checks")).data]
+        return self._listed(f"{self._path}/checks")
 
     def revisions(self, limit: int | None = None) -> Rows:
         """Values that were changed after publication, newest first."""
-        return self._rows(f"{self._path}/revisions", limit=limit)
+        return self._rows(f"{self._path}/revisions", limit=limit, shape=shapes.REVISION)
 
     def __iter__(self) -> Iterator[Record]:
         return self.observations().__iter__()
@@ -173,7 +188,7 @@ class SeriesCatalogue(_Group):
         *,
         units: str | Mapping[str, str] | None = ...,
         frequency: str | None = ...,
-        aggregation: str | Mapping[str, str] | None = ...,
+        aggregation: str | None = ...,
         base: Moment | None = ...,
         as_of: Moment | None = ...,
         order: str | None = ...,
@@ -188,7 +203,7 @@ class SeriesCatalogue(_Group):
         *,
         units: str | Mapping[str, str] | None = None,
         frequency: str | None = None,
-        aggregation: str | Mapping[str, str] | None = None,
+        aggregation: str | None = None,
         base: Moment | None = None,
         as_of: Moment | None = None,
         order: str | None = None,
@@ -210,7 +225,11 @@ class SeriesCatalogue(_Group):
         if isinstance(series, str):
             return Series(self._transport, self._numbers, series, given)
         path = "/api/v1/series/observations"
-        return self._rows(path, page_size=SERIES_PAGE, index="date", every_number=True, ids=series, **given)
+        # What its columns are, the answer says; a row is told by its date.
+        shape = shapes.Shape(key=("date",))
+        return self._rows(
+            path, page_size=SERIES_PAGE, index="date", every_number=True, shape=shape, ids=series, **given
+        )
 
     def list(
         self,
@@ -220,7 +239,8 @@ class SeriesCatalogue(_Group):
         limit: int | None = None,
     ) -> Rows:
         """The catalogue, also by topic, frequency or words."""
-        return self._rows("/api/v1/series", limit=limit, topic=topic, frequency=frequency, q=q)
+        shape = shapes.DESCRIPTION
+        return self._rows("/api/v1/series", limit=limit, shape=shape, topic=topic, frequency=frequency, q=q)
 
     def search(self, q: str, limit: int | None = None) -> Rows:
         """Series with these words in their names, ids or codes."""
@@ -240,14 +260,20 @@ class Companies(_Group):
     ) -> Rows:
         """All companies by name, or those of a status, sector or CNPJ."""
         return self._rows(
-            "/api/v1/companies", limit=limit, status=status, sector=sector, cnpj=cnpj, withdrawn=withdrawn
+            "/api/v1/companies",
+            limit=limit,
+            shape=shapes.COMPANY,
+            status=status,
+            sector=sector,
+            cnpj=cnpj,
+            withdrawn=withdrawn,
         )
 
     list = __call__
 
     def search(self, q: str, limit: int | None = None) -> Rows:
         """Companies by name, brand, former name, ticker, CNPJ or code, the best first."""
-        return self._rows("/api/v1/companies/search", limit=limit, q=q)
+        return self._rows("/api/v1/companies/search", limit=limit, shape=shapes.COMPANY, q=q)
 
     def get(self, company: str | int) -> Record:
         """One company by registry code, CNPJ or ticker."""
@@ -263,11 +289,11 @@ class Companies(_Group):
     ) -> Rows:
         """Filings of a company, newest first."""
         path = f"/api/v1/companies/{quote(str(company), safe='')}/filings"
-        return self._rows(path, limit=limit, category=category, start=start, end=end)
+        return self._rows(path, limit=limit, shape=shapes.FILING, category=category, start=start, end=end)
 
     def sectors(self) -> Records:
         """Sectors with the number of their companies."""
-        return [*(self._record("/api/v1/companies/sectors")).data]
+        return self._listed("/api/v1/companies/sectors")
 
 
 class Filings(_Group):
@@ -287,6 +313,7 @@ class Filings(_Group):
         return self._rows(
             "/api/v1/filings",
             limit=limit,
+            shape=shapes.FILING,
             company=company,
             category=category,
             start=start,
@@ -302,13 +329,27 @@ class Filings(_Group):
         q: str,
         company: str | int | Iterable[str | int] | None = None,
         limit: int | None = None,
+        *,
+        category: str | None = None,
+        start: Moment | None = None,
+        end: Moment | None = None,
     ) -> Rows:
-        """Filings with these words, the best first."""
-        return self._rows("/api/v1/filings/search", limit=limit, q=q, company=company)
+        """Filings with these words, the best first: of a company (or several), a category, some days."""
+        return self._rows(
+            "/api/v1/filings/search",
+            limit=limit,
+            shape=shapes.FILING,
+            q=q,
+            company=company,
+            category=category,
+            start=start,
+            end=end,
+        )
 
     def recent(self, limit: int = 20) -> Rows:
         """The newest filings."""
-        return self._rows("/api/v1/filings/recent", limit=limit, page_size=limit, paging="limit")
+        path = "/api/v1/filings/recent"
+        return self._rows(path, limit=limit, page_size=limit, paging="limit", shape=shapes.FILING)
 
     def get(self, filing: str | int) -> Record:
         """One filing by its id."""
@@ -316,7 +357,7 @@ class Filings(_Group):
 
     def categories(self) -> Records:
         """Categories with the number of their filings."""
-        return [*(self._record("/api/v1/filings/categories")).data]
+        return self._listed("/api/v1/filings/categories")
 
 
 class Calculations(_Group):
@@ -367,8 +408,12 @@ class Calculations(_Group):
         return self._record("/api/v1/calc/minimum-wages", month=_month(month), amount=amount, wages=wages)
 
     def debt(self, **body: Any) -> Record:
-        """A debt of instalments, corrected, with interest, fine and fees; members as the API names them."""
-        call = Call("/api/v1/calc/debt", method="POST", body=body)
+        """A debt of instalments, corrected, with interest, fine and fees; members as the API names them.
+
+        As everywhere here, `end` is the API's `to`, which it takes too.
+        """
+        named = {ALIASES.get(name, name): value for name, value in body.items()}
+        call = Call("/api/v1/calc/debt", method="POST", body=named)
         return Record((self._transport.send(call)).body)
 
 
@@ -389,7 +434,7 @@ class Calendar(_Group):
 
     def holidays(self, year: int) -> Records:
         """The holidays of a year."""
-        return [*(self._record("/api/v1/calendar/holidays", year=year)).data]
+        return self._listed("/api/v1/calendar/holidays", year=year)
 
 
 def _month(moment: Moment) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from lastro._sync.rows import Changes
 from lastro._sync.transport import Transport
-from lastro._wire import Call, params
+from lastro._wire import NDJSON, Call, params
 from lastro.errors import CursorExpiredError, IncompleteAnswerError
 from lastro.mirror import DatasetCopy, SyncResult
-from lastro.record import loads
+from lastro.record import row_of
 
 # Rows that are written at once.
 _BATCH = 2000
@@ -37,7 +37,7 @@ def _take_export(
     transport: Transport, copy: DatasetCopy, result: SyncResult, *, forced: bool = False
 ) -> None:
     """Replaces the copy by the export, in one transaction."""
-    headers = {"Accept": "application/x-ndjson"}
+    headers = {"Accept": NDJSON}
     # A server without changes is asked whether there is anything new at all.
     if copy.etag is not None and not forced:
         headers["If-None-Match"] = copy.etag
@@ -58,7 +58,7 @@ def _load(transport: Transport, call: Call, copy: DatasetCopy, result: SyncResul
         with copy.replacing() as replacing:
             batch = []
             for line in answer.lines():
-                batch.append((loads(line), line))
+                batch.append((row_of(line), line))
                 if len(batch) >= _BATCH:
                     replacing.put(batch)
                     batch = []

@@ -10,13 +10,15 @@ import httpx
 
 from lastro._sleep import sleep
 from lastro._wire import (
+    NDJSON,
     Answer,
     Attempts,
     Call,
     Policy,
     Secret,
+    announced,
     answer_of,
-    not_json,
+    check_stream,
     reason_of,
     request_of,
 )
@@ -68,17 +70,15 @@ class Transport:
                 continue
             pause = attempts.after_answer(response.status_code, response.headers, response.content)
             if pause is None:
-                answer = answer_of(response.status_code, response.headers, response.content)
-                if answer is None:
-                    raise not_json(response.headers)
-                return answer
+                return answer_of(call, response.status_code, response.headers, response.content)
             sleep(pause)
 
     @contextmanager
-    def stream(self, call: Call) -> Iterator[Lines]:
-        """The answer of a call as it arrives. Retried and waited for until it begins, then no more."""
+    def stream(self, call: Call, kind: str = NDJSON) -> Iterator[Lines]:
+        """An export as it arrives. Retried and waited for until it begins, then no more."""
         response = self._begin(call)
         try:
+            check_stream(call, kind, response.status_code, response.headers)
             yield Lines(response)
         finally:
             response.close()
@@ -141,15 +141,15 @@ class Lines:
         if rest:
             count += 1
             yield rest
-        self._check(count)
+        self.check(count)
 
     def body(self) -> bytes:
         """The whole body, with as many lines as the answer announced."""
         body = b"".join([piece for piece in self.chunks()])
-        self._check(body.count(b"\n") + (not body.endswith(b"\n") and body != b""))
+        self.check(body.count(b"\n") + (not body.endswith(b"\n") and body != b""))
         return body
 
-    def _check(self, count: int) -> None:
-        announced = self.headers.get("x-total-count")
-        if announced is not None and announced.isdigit() and int(announced) != count:
-            raise IncompleteAnswerError(f"{count} rows arrived of {announced}")
+    def check(self, count: int) -> None:
+        """Raises if these are not as many lines as the answer announced."""
+        if (all_rows := announced(self.headers)) != count:
+            raise IncompleteAnswerError(f"{count} rows arrived of {all_rows}")

@@ -242,9 +242,12 @@ fn parsed<'a>(query: &'a str, route: &'static Route) -> Result<Query<'a>, ApiErr
 }
 
 impl ReadApi for RequestContext<'_> {
-    fn read(&self, catalog: &Catalog, target: &str) -> Result<Reply, ApiError> {
+    fn read(&self, catalog: &Catalog, route: &str, target: &str) -> Result<Reply, ApiError> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let Target::Found { route, .. } = resolve(&Method::GET, path) else { return Err(ApiError::Internal) };
+        // The template of a path matches itself, and the route that has it says in its own words what is not found.
+        let Target::Found { route, .. } = resolve(&Method::GET, route) else {
+            return Err(ApiError::Internal);
+        };
         let Handler::Read(handler) = route.handler else { return Err(ApiError::Internal) };
         self.check_plan(route)?;
         let Arrival { client, now, .. } = self.arrival;

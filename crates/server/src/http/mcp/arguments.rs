@@ -15,7 +15,10 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// The arguments that were given, as texts.
 #[derive(Debug)]
-pub(super) struct Arguments(Vec<(&'static str, String)>);
+pub(super) struct Arguments {
+    parameters: &'static [Parameter],
+    given: Vec<(&'static str, String)>,
+}
 
 impl Arguments {
     /// Checks the names and types of the arguments; their values are checked by the operation.
@@ -32,17 +35,23 @@ impl Arguments {
                 arguments.push((parameter.name, text(parameter, value)?));
             }
         }
-        let is_given = |name: &str| arguments.iter().any(|(given, _)| *given == name);
-        match parameters.iter().find(|parameter| parameter.required && !is_given(parameter.name)) {
-            Some(Parameter { name, description, .. }) => {
-                Err(bad(format!("`{name}` is required: {description}")))
-            }
-            None => Ok(Self(arguments)),
-        }
+        let arguments = Self { parameters, given: arguments };
+        let mut required = parameters.iter().filter(|parameter| parameter.required);
+        required.try_for_each(|parameter| arguments.filled(parameter.name).map(drop))?;
+        Ok(arguments)
+    }
+
+    /// The value of an argument that must be there, and must not be empty.
+    fn filled(&self, name: &str) -> Result<&str, ApiError> {
+        self.get(name).filter(|value| !value.is_empty()).ok_or_else(|| {
+            let known = self.parameters.iter().find(|parameter| parameter.name == name);
+            let wanted = known.map_or("a value", |parameter| parameter.description);
+            bad(format!("`{name}` is required and must not be empty: {wanted}"))
+        })
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| &**value)
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| &**value)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -69,7 +78,7 @@ impl Arguments {
     pub(super) fn target(&self, path: &str, except: &[&str]) -> String {
         let mut target = path.to_owned();
         let mut separator = '?';
-        for (name, value) in self.0.iter().filter(|(name, _)| !except.contains(name)) {
+        for (name, value) in self.given.iter().filter(|(name, _)| !except.contains(name)) {
             let capped = match value.parse::<u128>() {
                 Ok(number) if *name == "limit" => number.min(MOST_ROWS as u128).to_string().into(),
                 _ => Cow::Borrowed(value.as_str()),
@@ -83,10 +92,10 @@ impl Arguments {
         target
     }
 
-    /// A path whose `{}` is replaced by this argument.
-    pub(super) fn path(&self, template: &str, name: &str) -> String {
-        let value = self.get(name).unwrap_or_default();
-        template.replace("{}", &utf8_percent_encode(value, ESCAPED).to_string())
+    /// The path of a route in whose template the argument of this name is. An empty one would be another path.
+    pub(super) fn path(&self, route: &str, name: &str) -> Result<String, ApiError> {
+        let value = utf8_percent_encode(self.filled(name)?, ESCAPED).to_string();
+        Ok(route.replace(&format!("{{{name}}}"), &value))
     }
 }
 

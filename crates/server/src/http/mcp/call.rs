@@ -45,7 +45,7 @@ impl Caller<'_> {
     fn answer(&self, tool: &Tool, arguments: Option<&RawValue>) -> Result<Called, ApiError> {
         let arguments = Arguments::parse(tool.parameters, arguments)?;
         let operation = (tool.operation)(&arguments)?;
-        let Body::Whole(body) = self.api.read(self.catalog, &operation.target)?.body else {
+        let Body::Whole(body) = self.api.read(self.catalog, operation.route, &operation.target)?.body else {
             return Err(ApiError::Internal);
         };
         let content = self.content(tool, &arguments, &operation, &body)?;

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use lastro_catalog::Catalog;
-use lastro_model::{Edition, Series};
+use lastro_model::{Edition, Pair, Series};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
@@ -34,6 +35,7 @@ pub(super) struct SourceName {
 impl SourceName {
     const SGS: Self = Self { publisher: "Banco Central do Brasil", system: "SGS", code: None };
     const PTAX: Self = Self { system: "PTAX", ..Self::SGS };
+    const BOTH: Self = Self { system: "SGS and PTAX", ..Self::SGS };
     const REGISTRY: Self =
         Self { publisher: "Comissão de Valores Mobiliários (CVM)", system: "CAD", code: None };
     const FILINGS: Self = Self { system: "IPE", ..Self::REGISTRY };
@@ -65,6 +67,18 @@ pub(super) struct Provenance {
     pub(super) sample: bool,
 }
 
+impl Provenance {
+    /// That of an answer which also has exchange rates.
+    fn beside(self, fx: Self, unit: Option<String>) -> Self {
+        Self {
+            source: SourceName::BOTH,
+            unit,
+            editions: self.editions.into_iter().chain(fx.editions).collect(),
+            sample: self.sample || fx.sample,
+        }
+    }
+}
+
 pub(super) fn of(
     about: About,
     catalog: &Catalog,
@@ -73,7 +87,7 @@ pub(super) fn of(
 ) -> Provenance {
     let named = |id: Option<&str>| id.and_then(Series::parse);
     match about {
-        About::Catalogue => of_series(catalog, &listed(members), None),
+        About::Catalogue => listed(catalog, members),
         About::Current if !arguments.has("id") => overview(catalog),
         About::Current | About::Series => match named(arguments.get("id")) {
             Some(series) => of_series(catalog, &[series], Some(series.about().unit.id().to_owned())),
@@ -115,13 +129,18 @@ fn of_series(catalog: &Catalog, used: &[Series], unit: Option<String>) -> Proven
     Provenance { source: SourceName { code, ..SourceName::SGS }, unit, editions, sample }
 }
 
-/// The series that a list shows.
-fn listed(members: &Members<'_>) -> Vec<Series> {
+/// The series and the pairs of currencies that a list shows, which are of two systems.
+fn listed(catalog: &Catalog, members: &Members<'_>) -> Provenance {
     let rows = members.rows().map(|(_, rows)| rows).unwrap_or_default();
-    let id = |row: &serde_json::value::RawValue| {
-        serde_json::from_str::<Members<'_>>(row.get()).ok().and_then(|row| row.text("id"))
-    };
-    rows.into_iter().filter_map(|row| Series::parse(&id(row)?)).collect()
+    let id = |row: &RawValue| serde_json::from_str::<Members<'_>>(row.get()).ok()?.text("id");
+    let ids: Vec<String> = rows.into_iter().filter_map(id).collect();
+    let series: Vec<Series> = ids.iter().filter_map(|id| Series::parse(id)).collect();
+    let of_series = of_series(catalog, &series, None);
+    if !ids.iter().any(|id| Series::parse(id).is_none() && Pair::from_id(id).is_some()) {
+        return of_series;
+    }
+    let source = if series.is_empty() { SourceName::PTAX } else { SourceName::BOTH };
+    Provenance { source, ..of_series.beside(fx(catalog, None), None) }
 }
 
 /// An exchange rate, of a pair such as `EUR/USD` or `eur-usd`.
@@ -137,12 +156,8 @@ fn overview(catalog: &Catalog) -> Provenance {
     let units = rates.map(|series| format!("{} {}", series.about().id, series.about().unit.id())).join("; ");
     let rates = of_series(catalog, &rates, None);
     let fx = fx(catalog, None);
-    Provenance {
-        source: SourceName { system: "SGS and PTAX", ..SourceName::SGS },
-        unit: Some(format!("{units}; fx {}", fx.unit.unwrap_or_default())),
-        editions: rates.editions.into_iter().chain(fx.editions).collect(),
-        sample: rates.sample || fx.sample,
-    }
+    let unit = format!("{units}; fx {}", fx.unit.as_deref().unwrap_or_default());
+    rates.beside(fx, Some(unit))
 }
 
 fn companies(catalog: &Catalog) -> Provenance {

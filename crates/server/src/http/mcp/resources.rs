@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use lastro_catalog::{Catalog, Object, name};
-use lastro_model::Series;
+use lastro_catalog::{Catalog, Object, Timeline, name};
+use lastro_model::{About, Day, Edition, PAIRS, Series};
 use serde_json::{Value, json};
 
 use super::message::{Params, RpcError, text_of};
+use crate::http::v1::series::names_of_pair;
 
 const MARKDOWN: &str = "text/markdown";
 const CATALOGUE: &str = "lastro://series";
@@ -50,7 +51,7 @@ pub(super) fn listed() -> Vec<u8> {
         "uri": CATALOGUE,
         "name": "series",
         "title": "Catalogue of series",
-        "description": "Every series with its id, unit, frequency, official code and dates.",
+        "description": "Every series and pair of currencies with its id, unit, frequency, official code and dates.",
         "mimeType": MARKDOWN,
     });
     let documents = DOCUMENTS.iter().map(|document| {
@@ -89,29 +90,54 @@ pub(super) fn read(catalog: &Catalog, params: &Params<'_>) -> Result<Vec<u8>, Rp
 
 fn catalogue(catalog: &Catalog) -> String {
     let mut text = String::from(
-        "# Series\n\nSource: Banco Central do Brasil, SGS.\n\n\
+        "# Series\n\nSource: Banco Central do Brasil, SGS; pairs of currencies, which have no code: PTAX.\n\n\
          | id | name | nome | unit | frequency | SGS | first | last | edition |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     for series in Series::ALL {
         let (about, part) = (series.about(), &catalog.series[series]);
-        let day = |point: Option<&lastro_model::RatePoint>| {
-            point.map_or_else(String::new, |point| point.day.to_string())
-        };
+        let (names, code) = ([about.name, about.name_pt], about.code.to_string());
+        let days = part.points().iter().map(|point| point.day);
+        let (days, edition, sample) = (ends(days), part.stamp.edition, part.sample);
+        Row { about, id: about.id, names, code: &code, days, edition, sample }.push(&mut text);
+    }
+    for pair in catalog.fx.pairs() {
+        let ([name, name_pt], id) = (names_of_pair(*pair), pair.id());
+        let quotes = catalog.fx.get(*pair).map(Timeline::points).unwrap_or_default();
+        let (names, days) = ([&*name, &*name_pt], ends(quotes.iter().map(|quote| quote.day)));
+        let (edition, sample) = (catalog.fx.stamp.edition, catalog.fx.sample);
+        Row { about: &PAIRS, id: &id, names, code: "", days, edition, sample }.push(&mut text);
+    }
+    text
+}
+
+/// The first and the last of days that begin with the newest.
+fn ends(mut days: impl DoubleEndedIterator<Item = Day>) -> [Option<Day>; 2] {
+    let newest = days.next();
+    [days.next_back().or(newest), newest]
+}
+
+/// One line of the catalogue.
+struct Row<'a> {
+    about: &'a About,
+    id: &'a str,
+    names: [&'a str; 2],
+    /// Empty for pairs of currencies.
+    code: &'a str,
+    days: [Option<Day>; 2],
+    edition: Edition,
+    sample: bool,
+}
+
+impl Row<'_> {
+    fn push(&self, text: &mut String) {
+        let Self { about, id, names: [name, name_pt], code, days, edition, sample } = self;
+        let [first, last] = days.map(|day| day.map_or_else(String::new, |day| day.to_string()));
+        let (unit, frequency) = (about.unit.id(), about.frequency.id());
+        let (edition, note) = (edition.0, if *sample { " (made-up sample)" } else { "" });
         // Writing into memory does not fail.
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {}{} |",
-            about.id,
-            about.name,
-            about.name_pt,
-            about.unit.id(),
-            about.frequency.id(),
-            about.code,
-            day(part.points().last()),
-            day(part.points().first()),
-            part.stamp.edition.0,
-            if part.sample { " (made-up sample)" } else { "" },
+            "| {id} | {name} | {name_pt} | {unit} | {frequency} | {code} | {first} | {last} | {edition}{note} |"
         );
     }
-    text
 }

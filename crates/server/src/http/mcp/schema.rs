@@ -44,7 +44,10 @@ fn source() -> Value {
         "properties": {
             "publisher": { "type": "string" },
             "system": { "type": "string" },
-            "code": { "type": "integer" },
+            "code": {
+                "type": ["integer", "null"],
+                "description": "The number in SGS; null for pairs of currencies, which have none.",
+            },
         },
         "required": ["publisher", "system"],
     })

@@ -21,6 +21,8 @@ pub(super) struct Tool {
 /// `GET target`, and how its rows continue.
 #[derive(Debug)]
 pub(super) struct Operation {
+    /// The path of the route that answers. A target alone could be taken for another one's, as an id that is a word.
+    pub(super) route: &'static str,
     pub(super) target: String,
     pub(super) paging: Paging,
 }

@@ -19,8 +19,11 @@ const OFFSET: Parameter =
     optional("offset", Kind::Integer, "Rows to skip; `next` of the answer before has it.");
 const FROM: Parameter = optional("from", Kind::Text, "First day, YYYY-MM-DD.");
 const TO: Parameter = optional("to", Kind::Text, "Last day, YYYY-MM-DD, included.");
-const SERIES_ID: Parameter =
-    required("id", Kind::Id, "Id of a series such as `ipca`, or its SGS code such as 433.");
+const SERIES_ID: Parameter = required(
+    "id",
+    Kind::Id,
+    "Id of a series such as `ipca`, its SGS code such as 433, or a pair such as `usd-brl`.",
+);
 const AMOUNT: Parameter =
     optional("amount", Kind::Decimal, "Amount of money, at most 2 decimals; default 1.");
 const RECEIPT_LIMIT: Parameter =
@@ -32,7 +35,8 @@ pub(super) static TOOLS: [Tool; 12] = [
         name: "lastro_find_series",
         title: "Find a series",
         description: "Finds series of the Brazilian central bank by words of their name (Portuguese or English), id, SGS code, \
-                      topic or frequency: interest rates, inflation, credit, debt, activity, employment, external accounts.",
+                      topic or frequency: interest rates, inflation, credit, debt, activity, employment, external accounts, \
+                      exchange rates.",
         parameters: &[
             optional("q", Kind::Text, "Words such as `inflação` or `unemployment`, an id, or an SGS code."),
             optional("topic", Kind::Word(|| Topic::ALL.map(Topic::id).to_vec()), "Topic of the series."),
@@ -45,7 +49,7 @@ pub(super) static TOOLS: [Tool; 12] = [
             OFFSET,
         ],
         about: About::Catalogue,
-        operation: |arguments| Ok(paged(arguments.target("/api/v1/series", &[]))),
+        operation: |arguments| Ok(paged("/api/v1/series", arguments)),
         output: schema::series_list,
     },
     Tool {
@@ -55,7 +59,7 @@ pub(super) static TOOLS: [Tool; 12] = [
                       whether it is stale, and the transforms (`units`) that are legal for it.",
         parameters: &[SERIES_ID],
         about: About::Series,
-        operation: |arguments| Ok(whole(arguments.path("/api/v1/series/{}", "id"))),
+        operation: |arguments| at("/api/v1/series/{id}", "id", arguments),
         output: schema::series,
     },
     Tool {
@@ -91,8 +95,9 @@ pub(super) static TOOLS: [Tool; 12] = [
         ],
         about: About::Series,
         operation: |arguments| {
-            let path = arguments.path("/api/v1/series/{}/observations", "id");
-            Ok(paged(arguments.target(&path, &["id"])))
+            let route = "/api/v1/series/{id}/observations";
+            let target = arguments.target(&arguments.path(route, "id")?, &["id"]);
+            Ok(Operation { route, target, paging: Paging::ByOffset })
         },
         output: schema::observations,
     },
@@ -103,11 +108,11 @@ pub(super) static TOOLS: [Tool; 12] = [
         parameters: &[optional("id", Kind::Id, "Id or SGS code of a series; left out: the overview.")],
         about: About::Current,
         operation: |arguments| {
-            Ok(whole(if arguments.has("id") {
-                arguments.path("/api/v1/series/{}/current", "id")
+            if arguments.has("id") {
+                at("/api/v1/series/{id}/current", "id", arguments)
             } else {
-                "/api/v1/market/overview".to_owned()
-            }))
+                Ok(whole("/api/v1/market/overview", arguments))
+            }
         },
         output: schema::current,
     },
@@ -141,7 +146,7 @@ pub(super) static TOOLS: [Tool; 12] = [
             RECEIPT_OFFSET,
         ],
         about: About::Calculation,
-        operation: |arguments| Ok(receipt(arguments, "/api/v1/calc/correction")),
+        operation: |arguments| Ok(receipt("/api/v1/calc/correction", arguments)),
         output: schema::correction,
     },
     Tool {
@@ -159,7 +164,7 @@ pub(super) static TOOLS: [Tool; 12] = [
             RECEIPT_OFFSET,
         ],
         about: About::Calculation,
-        operation: |arguments| Ok(receipt(arguments, "/api/v1/calc/accumulation")),
+        operation: |arguments| Ok(receipt("/api/v1/calc/accumulation", arguments)),
         output: schema::accumulation,
     },
     Tool {
@@ -174,7 +179,7 @@ pub(super) static TOOLS: [Tool; 12] = [
             RECEIPT_OFFSET,
         ],
         about: About::Calculation,
-        operation: |arguments| Ok(receipt(arguments, "/api/v1/calc/legal-interest")),
+        operation: |arguments| Ok(receipt("/api/v1/calc/legal-interest", arguments)),
         output: schema::legal_interest,
     },
     Tool {
@@ -205,7 +210,7 @@ pub(super) static TOOLS: [Tool; 12] = [
                       registry code. Needs the Bronze plan.",
         parameters: &[required("q", Kind::Id, "What to search for."), LIMIT, OFFSET],
         about: About::Companies,
-        operation: |arguments| Ok(paged(arguments.target("/api/v1/companies/search", &[]))),
+        operation: |arguments| Ok(paged("/api/v1/companies/search", arguments)),
         output: schema::companies,
     },
     Tool {
@@ -214,7 +219,7 @@ pub(super) static TOOLS: [Tool; 12] = [
         description: "One company by registry code, CNPJ or ticker. Needs the Bronze plan.",
         parameters: &[required("id", Kind::Id, "Registry code, CNPJ or ticker such as PETR4.")],
         about: About::Companies,
-        operation: |arguments| Ok(whole(arguments.path("/api/v1/companies/{}", "id"))),
+        operation: |arguments| at("/api/v1/companies/{id}", "id", arguments),
         output: schema::company,
     },
     Tool {
@@ -242,44 +247,49 @@ pub(super) static TOOLS: [Tool; 12] = [
     },
 ];
 
-fn whole(target: String) -> Operation {
-    Operation { target, paging: Paging::All }
+fn whole(route: &'static str, arguments: &Arguments) -> Operation {
+    Operation { route, target: arguments.target(route, &[]), paging: Paging::All }
 }
 
-fn paged(target: String) -> Operation {
-    Operation { target, paging: Paging::ByOffset }
+/// One thing, whose id is in the path.
+fn at(route: &'static str, name: &str, arguments: &Arguments) -> Result<Operation, ApiError> {
+    Ok(Operation { route, target: arguments.path(route, name)?, paging: Paging::All })
 }
 
-fn receipt(arguments: &Arguments, path: &str) -> Operation {
-    Operation { target: arguments.target(path, &["limit", "offset"]), paging: Paging::Receipt }
+fn paged(route: &'static str, arguments: &Arguments) -> Operation {
+    Operation { route, target: arguments.target(route, &[]), paging: Paging::ByOffset }
+}
+
+fn receipt(route: &'static str, arguments: &Arguments) -> Operation {
+    Operation { route, target: arguments.target(route, &["limit", "offset"]), paging: Paging::Receipt }
 }
 
 fn exchange_rate(arguments: &Arguments) -> Result<Operation, ApiError> {
     let by_days = ["from", "to", "limit"].iter().any(|name| arguments.has(name));
     let (_, limit) = arguments.page(20)?;
-    Ok(if by_days {
-        let target = arguments.target("/api/v1/market/fx", &[]);
-        Operation { target, paging: Paging::ByDay { limit } }
+    let (route, paging) = if by_days {
+        ("/api/v1/market/fx", Paging::ByDay { limit })
     } else {
-        Operation { target: arguments.target("/api/v1/market/fx/current", &[]), paging: Paging::OneRow }
-    })
+        ("/api/v1/market/fx/current", Paging::OneRow)
+    };
+    Ok(Operation { route, target: arguments.target(route, &[]), paging })
 }
 
 fn business_days(arguments: &Arguments) -> Result<Operation, ApiError> {
     let has = |name| arguments.has(name);
     match (has("date"), has("days"), has("year"), has("from") || has("to")) {
-        (false, false, false, true) => Ok(whole(arguments.target("/api/v1/calendar/business-days", &[]))),
-        (true, false, false, false) => Ok(whole(arguments.path("/api/v1/calendar/days/{}", "date"))),
-        (true, true, false, false) => Ok(whole(arguments.target("/api/v1/calendar/shift", &[]))),
-        (false, false, true, false) => Ok(whole(arguments.target("/api/v1/calendar/holidays", &[]))),
+        (false, false, false, true) => Ok(whole("/api/v1/calendar/business-days", arguments)),
+        (true, false, false, false) => at("/api/v1/calendar/days/{date}", "date", arguments),
+        (true, true, false, false) => Ok(whole("/api/v1/calendar/shift", arguments)),
+        (false, false, true, false) => Ok(whole("/api/v1/calendar/holidays", arguments)),
         _ => Err(bad("give `from` and `to` to count, `date` for one day, `date` and `days` for the n-th \
                       business day from it, or `year` for its holidays")),
     }
 }
 
 fn filings(arguments: &Arguments) -> Result<Operation, ApiError> {
-    let path = if arguments.has("q") { "/api/v1/filings/search" } else { "/api/v1/filings" };
-    Ok(paged(arguments.target(path, &[])))
+    let route = if arguments.has("q") { "/api/v1/filings/search" } else { "/api/v1/filings" };
+    Ok(paged(route, arguments))
 }
 
 /// The ids of the series that amounts can be corrected by.

@@ -1,7 +1,7 @@
 //! Static files. Serving one costs no work and no memory in any encoding.
 
 use bytes::Bytes;
-use lastro_web::assets::{Asset, COUNT, DESCRIPTION, OWN, SCALAR};
+use lastro_web::assets::{Asset, COUNT, DESCRIPTION, OWN, RECIPES, SCALAR};
 
 use crate::error::ApiError;
 use crate::http::handler::Question;
@@ -46,6 +46,11 @@ pub fn icon(_: &Question<'_>) -> Result<Reply, ApiError> {
 /// The reference UI.
 pub fn scalar(_: &Question<'_>) -> Result<Reply, ApiError> {
     Ok(reply(&SCALAR))
+}
+
+/// The calls from spreadsheets, databases and languages, as docs/recipes.md.
+pub fn recipes(_: &Question<'_>) -> Result<Reply, ApiError> {
+    Ok(reply(&RECIPES))
 }
 
 /// The API description.

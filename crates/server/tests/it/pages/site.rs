@@ -80,8 +80,24 @@ async fn the_site_map_has_every_page_in_both_languages() {
         robots.contains("Sitemap: https://dados.example/sitemap.xml") && robots.contains("Disallow: /api/")
     );
     let plain = app.get("/llms.txt").send().await.expect(200).text();
-    assert!(plain.contains("/docs/openapi.yaml") && plain.contains("https://dados.example/mcp"), "{plain}");
+    for named in ["/docs/openapi.yaml", "/mcp", "/docs/recipes.md", "/api/v1/export/filings?format=parquet"] {
+        assert!(plain.contains(&format!("https://dados.example{named}")), "{named}: {plain}");
+    }
+    assert!(plain.contains("clients/python"), "{plain}");
     assert_eq!(app.get("/favicon.ico").send().await.expect(200).header("content-type"), "image/x-icon");
+}
+
+#[tokio::test]
+async fn recipes_are_reached_from_the_reference() {
+    let app = TestApp::start().await;
+    let reference = app.get("/docs/openapi.yaml").send().await.expect(200).text();
+    assert!(reference.contains("(/docs/recipes.md)"), "the description of the API links them");
+    let recipes = app.get("/docs/recipes.md").send().await.expect(200);
+    assert_eq!(recipes.header("content-type"), "text/plain; charset=utf-8");
+    assert_eq!(recipes.text(), include_str!("../../../../../docs/recipes.md"));
+    for tool in ["Python", "Parquet", "DuckDB", "Excel and Power Query", "Google Sheets", "R"] {
+        assert!(recipes.text().contains(&format!("\n## {tool}\n")), "{tool}");
+    }
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ const PAID_LENGTHS: u64 = 2;
 const LEAST_PAID: u64 = 2 * 1024 * 1024;
 /// Bytes that a range counts at least: a request is work, however little it asks for.
 const LEAST_RANGE: u64 = 64 * 1024;
-/// Accounts whose payments are remembered.
+/// Payments that are remembered, of all accounts.
 const MOST_PAYMENTS: usize = 4096;
 /// Bytes read from a file at once.
 const CHUNK: u64 = 128 * 1024;
@@ -54,7 +54,7 @@ pub struct ExportFiles {
     kept: Mutex<HashMap<&'static str, Arc<KeptFile>>>,
     /// Held while a file is made: one at a time, for any client.
     making: Arc<tokio::sync::Mutex<()>>,
-    payments: Mutex<HashMap<AccountId, Payment>>,
+    payments: Mutex<Payments>,
 }
 
 /// A file of one edition of a data set.
@@ -65,12 +65,51 @@ pub struct KeptFile {
     pub length: u64,
 }
 
-/// The ranges that the last charged request of an account still pays for.
+/// What the last charged request of each account for each data set still pays for: a reader may have several files open.
+#[derive(Debug, Default)]
+struct Payments {
+    by_file: HashMap<(AccountId, &'static str), Payment>,
+    /// Payments ever made.
+    made: u64,
+}
+
 #[derive(Debug)]
 struct Payment {
-    dataset: &'static str,
     digest: u64,
     bytes_left: u64,
+    /// The number of this payment, to forget the oldest first.
+    number: u64,
+}
+
+impl Payments {
+    /// Records that a charged request pays for the ranges of this file that follow.
+    fn pay(&mut self, account: AccountId, dataset: &'static str, file: &KeptFile) {
+        let key = (account, dataset);
+        if self.by_file.len() >= MOST_PAYMENTS && !self.by_file.contains_key(&key) {
+            let oldest = self.by_file.iter().min_by_key(|(_, payment)| payment.number);
+            if let Some(oldest) = oldest.map(|(key, _)| *key) {
+                self.by_file.remove(&oldest);
+            }
+        }
+        self.made += 1;
+        let bytes_left = (PAID_LENGTHS * file.length).max(LEAST_PAID);
+        let payment = Payment { digest: file.digest, bytes_left, number: self.made };
+        self.by_file.insert(key, payment);
+    }
+
+    /// Whether an earlier request has paid for this range, which it then pays for.
+    fn take(
+        &mut self,
+        account: AccountId,
+        dataset: &'static str,
+        file: &KeptFile,
+        range: &Range<u64>,
+    ) -> bool {
+        let bytes = (range.end - range.start).max(LEAST_RANGE);
+        let known = self.by_file.get_mut(&(account, dataset)).filter(|paid| paid.digest == file.digest);
+        let left = known.and_then(|paid| Some((paid.bytes_left.checked_sub(bytes)?, paid)));
+        left.map(|(left, paid)| paid.bytes_left = left).is_some()
+    }
 }
 
 impl ExportFiles {
@@ -117,32 +156,6 @@ impl ExportFiles {
         Ok(made)
     }
 
-    /// Records that a charged request pays for the ranges of this file that follow.
-    fn pay(&self, account: AccountId, dataset: &'static str, file: &KeptFile) {
-        let mut payments = self.payments.lock();
-        if payments.len() >= MOST_PAYMENTS {
-            payments.clear();
-        }
-        let bytes_left = (PAID_LENGTHS * file.length).max(LEAST_PAID);
-        payments.insert(account, Payment { dataset, digest: file.digest, bytes_left });
-    }
-
-    /// Whether an earlier request has paid for this range.
-    fn is_paid(
-        &self,
-        account: AccountId,
-        dataset: &'static str,
-        file: &KeptFile,
-        range: &Range<u64>,
-    ) -> bool {
-        let bytes = (range.end - range.start).max(LEAST_RANGE);
-        let mut payments = self.payments.lock();
-        let known =
-            payments.get_mut(&account).filter(|paid| (paid.dataset, paid.digest) == (dataset, file.digest));
-        let left = known.and_then(|paid| Some((paid.bytes_left.checked_sub(bytes)?, paid)));
-        left.map(|(left, paid)| paid.bytes_left = left).is_some()
-    }
-
     /// The reply with the requested part of the file; `reply` has the headers of the whole.
     pub fn reply(&self, reply: Reply, kept: &KeptFileOf<'_>, part: Part) -> Result<Reply, ApiError> {
         let KeptFileOf { dataset, file, account } = *kept;
@@ -153,7 +166,7 @@ impl ExportFiles {
             Part::All => 0..length,
             Part::Some(range) => {
                 reply.status = StatusCode::PARTIAL_CONTENT;
-                reply.is_paid = self.is_paid(account, dataset, file, &range);
+                reply.is_paid = self.payments.lock().take(account, dataset, file, &range);
                 let told = format!("bytes {}-{}/{length}", range.start, range.end - 1);
                 reply.headers.push((CONTENT_RANGE, envelope::text(&told)));
                 range
@@ -161,7 +174,7 @@ impl ExportFiles {
             Part::Nothing => return Err(ApiError::RangeNotSatisfiable { length }),
         };
         if !reply.is_paid {
-            self.pay(account, dataset, file);
+            self.payments.lock().pay(account, dataset, file);
         }
         reply.headers.push((CONTENT_LENGTH, (range.end - range.start).into()));
         reply.body = Body::Stream(Box::new(FileBody::new(Arc::clone(file), range)));
@@ -234,5 +247,26 @@ impl hyper::body::Body for FileBody {
 impl fmt::Debug for FileBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileBody").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::KeyId;
+
+    #[test]
+    fn only_the_oldest_payment_makes_place_for_a_new_one() {
+        let file = KeptFile { digest: 1, file: tempfile::tempfile().unwrap(), length: 10 };
+        let account = |number: usize| AccountId(KeyId::parse(&format!("{number:08}")).unwrap());
+        let mut payments = Payments::default();
+        for number in 0..MOST_PAYMENTS {
+            payments.pay(account(number), "fx", &file);
+        }
+        payments.pay(account(0), "fx", &file);
+        payments.pay(account(0), "filings", &file);
+        assert_eq!(payments.by_file.len(), MOST_PAYMENTS);
+        let paid = |number, dataset| payments.by_file.contains_key(&(account(number), dataset));
+        assert!(paid(0, "fx") && paid(0, "filings") && paid(2, "fx") && !paid(1, "fx"));
     }
 }

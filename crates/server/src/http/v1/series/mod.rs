@@ -32,6 +32,7 @@ pub use observations::observations;
 pub use revisions::revisions;
 pub use several::several;
 use view::View;
+pub use view::names_of_pair;
 
 const NO_SUCH_SERIES: ApiError =
     ApiError::NotFound("no series has this id or code; `/api/v1/series` lists them");

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lastro_calc::Units;
 use lastro_catalog::{Cell, Object, fold_label, name};
-use lastro_model::{About, Day, RatePoint, Stamp};
+use lastro_model::{About, Day, Pair, RatePoint, Stamp};
 
 use super::catalog_series::CatalogSeries;
 use crate::http::handler::Question;
@@ -132,9 +132,14 @@ impl<'a> View<'a> {
 fn names(subject: &CatalogSeries<'_>) -> [Cow<'static, str>; 2] {
     match subject {
         CatalogSeries::Row { series, .. } => [series.about().name.into(), series.about().name_pt.into()],
-        CatalogSeries::Pair { pair, .. } => [
-            format!("{pair} exchange rate, selling, PTAX closing bulletin").into(),
-            format!("Taxa de câmbio {pair}, venda, boletim de fechamento PTAX").into(),
-        ],
+        CatalogSeries::Pair { pair, .. } => names_of_pair(*pair).map(Cow::Owned),
     }
+}
+
+/// The name of a pair of currencies in English and in Portuguese.
+pub fn names_of_pair(pair: Pair) -> [String; 2] {
+    [
+        format!("{pair} exchange rate, selling, PTAX closing bulletin"),
+        format!("Taxa de câmbio {pair}, venda, boletim de fechamento PTAX"),
+    ]
 }
