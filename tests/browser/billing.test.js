@@ -177,6 +177,25 @@ test('waiting for a payment leaves most of the quota', async () => {
   await context.close();
 });
 
+test('a payment whose plan is not in force yet is waited for', async () => {
+  const context = await chrome.newContext({ baseURL: service.url, locale: 'en-US' });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  await page.goto('/pricing');
+  await page.getByLabel('Name').fill('Eva');
+  await page.getByLabel('E-mail').fill('eva@example.com');
+  await page.getByRole('button', { name: 'Create my key' }).click();
+  await page.locator('#issued').waitFor();
+  const plans = ['free', 'gold'];
+  await page.route('**/api/v1/billing', (route) => route.fulfill({
+    json: { plan: plans.length > 1 ? plans.shift() : plans[0], status: 'active', current_period_end: null, cancel_at_period_end: false },
+  }));
+  await page.goto('/billing/success');
+  await page.getByText(/Your key is on the \w+ plan now\./).waitFor();
+  assert.match(await page.locator('#billing-state').textContent(), /Gold/);
+  await context.close();
+});
+
 test('a visitor who does not pay is told that nothing was charged', async () => {
   const context = await chrome.newContext({ baseURL: service.url, locale: 'pt-BR' });
   const page = await context.newPage();

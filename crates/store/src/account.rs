@@ -48,6 +48,12 @@ pub trait AccountStore: Send + Sync {
         old_ends_at: Timestamp,
     ) -> Result<Rotated>;
 
+    /// Adds a key to the account of `old`, whose keys all have an end, and leaves those as they are: for the operator,
+    /// whose word replaces the proof that a working key is. [`KeyEnded`](crate::StoreError::KeyEnded) if a key of the
+    /// account has no end: that one is to be rotated.
+    async fn reissue(&self, old: KeyId, new_id: KeyId, digest: KeyDigest, at: Timestamp)
+    -> Result<KeyRecord>;
+
     /// Revokes the keys whose end has passed, so that setting a clock back does not revive them. Returns their number.
     async fn close_ended_keys(&self, now: Timestamp) -> Result<u64>;
 
@@ -55,6 +61,15 @@ pub trait AccountStore: Send + Sync {
     /// everything sent to them. Usage counts stay under the account's id. The bytes are removed from the database too,
     /// unless [`Erased::wiped`] is false.
     async fn erase(&self, id: KeyId, at: Timestamp) -> Result<Erased>;
+
+    /// The same, only while the state of the account's payments has this version, 0 being that there is none. Returns
+    /// `None` without any effect otherwise.
+    async fn erase_if_billing_is(
+        &self,
+        id: KeyId,
+        at: Timestamp,
+        billing_version: u64,
+    ) -> Result<Option<Erased>>;
 
     /// Removes at most `limit` self-registered, never used accounts of the Free plan whose keys were all made before
     /// `created_before`. Returns their number.

@@ -51,7 +51,7 @@ pub struct BillingState {
     pub price: Option<String>,
     pub period_end: Option<Timestamp>,
     pub cancel_at_period_end: bool,
-    /// The subscription, status and price that the plan was last set by.
+    /// The subscription, status and price that the plan was last set by, and that plan.
     pub applied: Option<String>,
     pub checked_at: Timestamp,
     /// The version as read; 0 for an account without a state.

@@ -184,8 +184,10 @@ faulty! {
         Revoke: revoke(id: KeyId, at: Timestamp) -> KeyRecord;
         Rotate: rotate(old: KeyId, new_id: KeyId, digest: KeyDigest, at: Timestamp, old_ends_at: Timestamp)
             -> Rotated;
+        Reissue: reissue(old: KeyId, new_id: KeyId, digest: KeyDigest, at: Timestamp) -> KeyRecord;
         CloseEndedKeys: close_ended_keys(now: Timestamp) -> u64;
         Erase: erase(id: KeyId, at: Timestamp) -> Erased;
+        EraseIfBillingIs: erase_if_billing_is(id: KeyId, at: Timestamp, billing_version: u64) -> Option<Erased>;
         RemoveUnusedKeys: remove_unused_keys(created_before: Timestamp, at: Timestamp, limit: usize) -> u64;
         ForgetRemovedKeys: forget_removed_keys(before: Timestamp) -> u64;
     }

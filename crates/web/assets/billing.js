@@ -103,7 +103,8 @@
     }
     for (const seconds of [...WAITS, 0]) {
       const billing = await ask().catch(() => null);
-      if (billing && ['trialing', 'active'].includes(billing.status)) {
+      // Paid and still Free: the plan is not in force yet.
+      if (billing && ['trialing', 'active'].includes(billing.status) && billing.plan !== 'free') {
         tell(waiting.dataset.inForce.replace('{plan}', name(billing.plan)));
         return;
       }

@@ -28,7 +28,7 @@ impl Billing {
         let Some(price) = self.prices.sold(plan) else {
             return Err(ApiError::BadRequest("`plan` must be one of the plans that are sold here".into()));
         };
-        let _turn = self.turn(account).await;
+        let _turn = self.turns.take(account, self.clock.now().monotonic_ns).await?;
         for attempt in 0..ATTEMPTS {
             if let Some(url) = self.try_checkout(account, email, price).await? {
                 return Ok(url);
@@ -56,10 +56,10 @@ impl Billing {
 
     /// The address of the portal, or `None` for an account without a customer.
     pub async fn portal_url(&self, account: AccountId) -> Result<Option<String>, ApiError> {
-        let _turn = self.turn(account).await;
+        let _turn = self.turns.take(account, self.clock.now().monotonic_ns).await?;
         let Some(customer) = self.state_of(account).await?.customer else { return Ok(None) };
         match self.open_portal(&customer).await {
-            Err(BillingError::Stripe(StripeError::NoCustomer | StripeError::Missing)) => {
+            Err(BillingError::Stripe(StripeError::NoCustomer)) => {
                 self.forget_customer(&customer).await?;
                 Ok(None)
             }
@@ -192,7 +192,14 @@ pub async fn cancel_everything(stripe: &Stripe, state: &BillingState) -> Result<
     };
     let mut canceled = 0;
     for customer in [state.customer.clone(), paid_by].iter().flatten() {
-        for subscription in stripe.subscriptions(customer).await?.unwrap_or_default() {
+        let found = stripe.subscriptions(customer).await?;
+        if found.is_none() {
+            tracing::warn!(
+                customer,
+                "Stripe has no such customer: deleted, or of another account than the key"
+            );
+        }
+        for subscription in found.unwrap_or_default() {
             if !subscription.status.has_ended() {
                 stripe.cancel(&subscription.id).await?;
                 canceled += 1;

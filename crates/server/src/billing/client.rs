@@ -1,7 +1,6 @@
 //! The calls to Stripe. No message and no log line holds the key, or text from an answer other than an error's code.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -83,10 +82,19 @@ impl Stripe {
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), authorization })
     }
 
-    /// Replaces the key in later calls.
-    pub fn set_key(&self, key: &str) -> anyhow::Result<()> {
-        self.authorization.store(Arc::new(bearer(key)?));
-        Ok(())
+    pub fn has_key(&self, key: &str) -> bool {
+        bearer(key).is_ok_and(|bearer| bearer == **self.authorization.load())
+    }
+
+    /// The same with another key.
+    pub fn with_key(&self, key: &str) -> anyhow::Result<Self> {
+        let authorization = ArcSwap::from_pointee(bearer(key)?);
+        Ok(Self { client: self.client.clone(), base: self.base.clone(), authorization })
+    }
+
+    /// Uses the key of another one in later calls.
+    pub fn take_key_of(&self, other: &Self) {
+        self.authorization.store(other.authorization.load_full());
     }
 
     pub async fn price(&self, id: &str) -> Result<Price, StripeError> {
@@ -152,7 +160,7 @@ impl Stripe {
             let after = found.last().map(|last| format!("&starting_after={}", last.id)).unwrap_or_default();
             let path = format!("subscriptions?customer={customer}&status=all&limit=100{after}");
             let page: List<Subscription> = match self.call(Method::GET, &path, &[]).await {
-                Err(StripeError::NoCustomer | StripeError::Missing) if found.is_empty() => return Ok(None),
+                Err(StripeError::NoCustomer) if found.is_empty() => return Ok(None),
                 page => page?,
             };
             let is_last = !page.has_more || page.data.is_empty();
@@ -271,23 +279,60 @@ fn encoded(form: &[(&str, &str)]) -> String {
 }
 
 /// The error of an answer: its code or type. Its message is left out, because it may quote the request.
+///
+/// Only Stripe's own word makes something missing, whatever the status: a proxy's page for a 404 tells nothing about a
+/// customer, who would lose the plan by it.
 fn refusal(status: StatusCode, body: &[u8]) -> StripeError {
     #[derive(Deserialize)]
     struct Failure {
         error: Details,
     }
-    #[derive(Deserialize, Default)]
+    #[derive(Deserialize)]
     struct Details {
         code: Option<String>,
         r#type: Option<String>,
         param: Option<String>,
     }
-    let details = serde_json::from_slice::<Failure>(body).map(|failure| failure.error).unwrap_or_default();
-    let code = details.code.or(details.r#type).unwrap_or_default();
-    if code == "resource_missing" || status == StatusCode::NOT_FOUND {
+    let Ok(Failure { error: details }) = serde_json::from_slice(body) else {
+        return StripeError::Unusable("it is neither what was asked for nor an error of Stripe's");
+    };
+    if details.code.as_deref() == Some("resource_missing") {
         let is_customer = details.param.as_deref() == Some("customer");
         return if is_customer { StripeError::NoCustomer } else { StripeError::Missing };
     }
+    let code = details.code.or(details.r#type).unwrap_or_default();
     let is_word = code.len() <= 60 && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
     StripeError::Refused { status: status.as_u16(), code: if is_word { code } else { String::new() } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(status: u16, body: &str) -> StripeError {
+        refusal(StatusCode::from_u16(status).unwrap(), body.as_bytes())
+    }
+
+    #[test]
+    fn only_stripes_own_word_makes_something_missing() {
+        for status in [400, 404] {
+            let missing = |param| {
+                read(status, &format!(r#"{{"error":{{"code":"resource_missing","param":"{param}"}}}}"#))
+            };
+            assert_eq!(missing("customer"), StripeError::NoCustomer);
+            assert_eq!(missing("price"), StripeError::Missing);
+            for page in ["<html>not found</html>", "", "{}", "[]", r#"{"error":"x"}"#] {
+                assert!(matches!(read(status, page), StripeError::Unusable(_)), "{page}");
+            }
+        }
+        let unknown_url = read(404, r#"{"error":{"type":"invalid_request_error","param":"customer"}}"#);
+        let code = "invalid_request_error".to_owned();
+        assert_eq!(unknown_url, StripeError::Refused { status: 404, code });
+    }
+
+    #[test]
+    fn a_code_that_is_no_word_is_left_out() {
+        let refused = read(402, r#"{"error":{"code":"sk_live_1 is wrong"}}"#);
+        assert_eq!(refused, StripeError::Refused { status: 402, code: String::new() });
+    }
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lastro_model::OutageChange;
-use lastro_store::{BillingDue, BillingState};
+use lastro_model::{AccountId, OutageChange};
+use lastro_store::{BillingDue, BillingState, StoreError};
 use tokio::sync::watch;
 
 use super::client::StripeError;
@@ -22,6 +22,8 @@ const AT_ONCE: usize = 20;
 /// Longer than that many checks take.
 const LEASE: SignedDuration = SignedDuration::from_mins(10);
 const LEASE_NAME: &str = "billing";
+/// Accounts in a row whose failure means that the fault is not theirs.
+const FAILURES_IN_A_ROW: usize = 5;
 /// Interval of asking for the prices until they are known.
 const OFFERS_RETRY: Duration = Duration::from_secs(5);
 
@@ -69,24 +71,53 @@ impl Billing {
         checked
     }
 
-    /// Checks everything that is due, unless another replica does.
+    /// Checks everything that is due, unless another replica does. An account that fails stops no other.
     async fn check_due(&self) -> Result<(), BillingError> {
-        let mut due = self.due();
+        let (mut failures, given_up_at) = (Failures::default(), self.given_up_at.lock().take());
+        if given_up_at.is_some() {
+            self.check_after(given_up_at, &mut failures).await?;
+        }
+        if !failures.are_general() {
+            self.check_after(None, &mut failures).await?;
+        }
+        failures.into_result()
+    }
+
+    async fn check_after(
+        &self,
+        after: Option<AccountId>,
+        failures: &mut Failures,
+    ) -> Result<(), BillingError> {
+        let mut due = BillingDue { after, ..self.due() };
         loop {
             let states = self.store.billing_due(due).await?;
             let Some(last) = states.last().map(|state| state.account) else { break };
             if !self.holds_lease().await? {
                 return Ok(());
             }
-            for state in states {
-                self.check_one(state).await?;
-            }
             due.after = Some(last);
+            let given_up_at = self.check_some(states, failures).await;
+            if given_up_at.is_some() {
+                *self.given_up_at.lock() = given_up_at;
+                break;
+            }
         }
-        if due.after.is_some() {
+        if due.after != after {
             self.store.release_lease(LEASE_NAME, &self.boot).await?;
         }
         Ok(())
+    }
+
+    /// Returns the account at which it gave up, if it did.
+    async fn check_some(&self, states: Vec<BillingState>, failures: &mut Failures) -> Option<AccountId> {
+        for state in states {
+            let account = state.account;
+            failures.note(account, self.check_one(state).await);
+            if failures.are_general() {
+                return Some(account);
+            }
+        }
+        None
     }
 
     fn due(&self) -> BillingDue {
@@ -115,8 +146,39 @@ impl Billing {
                 tracing::warn!(%account, %error, "a subscription cannot be checked");
                 self.record(state).await.map(drop)
             }
-            Err(BillingError::Contended) => Ok(()),
+            // Somebody else has just asked about it, or has erased it.
+            Err(BillingError::Contended | BillingError::Store(StoreError::NotFound)) => Ok(()),
             result => result,
         }
+    }
+}
+
+/// The failures of one round of checks.
+#[derive(Default)]
+struct Failures {
+    first: Option<(AccountId, Box<BillingError>)>,
+    in_a_row: usize,
+}
+
+impl Failures {
+    fn note(&mut self, account: AccountId, result: Result<(), BillingError>) {
+        let Err(error) = result else {
+            self.in_a_row = 0;
+            return;
+        };
+        tracing::debug!(%account, %error, "a subscription cannot be checked");
+        let may_be_general =
+            matches!(error, BillingError::Store(_) | BillingError::Stripe(StripeError::Unreachable(_)));
+        self.in_a_row = if may_be_general { self.in_a_row + 1 } else { 0 };
+        self.first.get_or_insert((account, Box::new(error)));
+    }
+
+    /// Whether it is not a matter of single accounts: Stripe or the database is not there.
+    fn are_general(&self) -> bool {
+        self.in_a_row >= FAILURES_IN_A_ROW
+    }
+
+    fn into_result(self) -> Result<(), BillingError> {
+        self.first.map_or(Ok(()), |(account, error)| Err(BillingError::Check { account, error }))
     }
 }

@@ -3,7 +3,8 @@
 //! Off unless configured. Its only effect is the plan of an account; the rest of the service knows nothing of it
 //! (decision 0019). [`client`] and [`answers`]: Stripe's API. [`signature`] and [`event`]: its events. [`verdict`]: the
 //! plan that subscriptions give. [`reconcile`]: from Stripe to the database, in one order. [`checkout`]: opening a
-//! checkout or the portal. [`offers`]: the prices. [`job`]: what must not depend on events. [`counts`]: the metrics.
+//! checkout or the portal. [`turns`]: who may. [`offers`]: the prices. [`job`]: what must not depend on events.
+//! [`counts`]: the metrics.
 
 pub mod answers;
 mod checkout;
@@ -14,18 +15,18 @@ pub mod job;
 mod offers;
 mod reconcile;
 mod signature;
+mod turns;
 mod verdict;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use anyhow::Context;
 use arc_swap::ArcSwap;
-use jiff::Timestamp;
-use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan, digest_of};
+use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
 use lastro_store::{BillingState, Store, StoreError};
 use parking_lot::Mutex;
-use tokio::sync::MutexGuard;
 
 use crate::access::Access;
 use crate::config::{BillingSecrets, BillingSettings, PlanPrices};
@@ -36,10 +37,8 @@ use counts::Counts;
 pub use counts::render;
 pub use offers::{Offer, Offers};
 use signature::SigningSecret;
+use turns::Turns;
 
-/// Calls to Stripe that customers may cause at the same time, so that a few customers cannot use up Stripe's
-/// rate limit.
-const CUSTOMERS_AT_ONCE: usize = 16;
 /// Attempts to write a result while others write theirs.
 const ATTEMPTS: u64 = 12;
 
@@ -56,11 +55,13 @@ pub struct Billing {
     /// The clock for times that are compared between machines.
     clock: Arc<dyn Clock>,
     boot: String,
-    /// Requests of one account always take the same lane, one after the other.
-    lanes: [tokio::sync::Mutex<()>; CUSTOMERS_AT_ONCE],
+    turns: Turns,
     counts: Counts,
     /// Failures of the background job, logged when they begin and end.
     outage: Mutex<Outage>,
+    /// The account at which the last round of checks gave up. The next one begins after it, so that the same few
+    /// accounts never keep the others from their check.
+    given_up_at: Mutex<Option<AccountId>>,
 }
 
 /// The parts of the service that payments use.
@@ -82,6 +83,8 @@ pub enum BillingError {
     Price { id: String, plan: Plan, reason: &'static str },
     #[error("other requests change the same account at the same time")]
     Contended,
+    #[error("account {account}, and maybe others, could not be checked: {error}")]
+    Check { account: AccountId, error: Box<BillingError> },
 }
 
 const UNAVAILABLE: ApiError = ApiError::Unavailable(
@@ -114,19 +117,27 @@ impl Billing {
             access,
             clock,
             boot,
-            lanes: Default::default(),
+            turns: Turns::new(),
             counts: Counts::default(),
             outage: Mutex::default(),
+            given_up_at: Mutex::default(),
         })
     }
 
-    /// Reads the key and the signing secret again, which may have been replaced in their files.
-    pub fn read_secrets_again(&self) -> anyhow::Result<()> {
-        if let Some(secrets) = self.settings.secrets(true)? {
-            let secret = SigningSecret::new(&secrets.webhook_secret)?;
-            self.stripe.set_key(&secrets.key)?;
-            self.secret.store(Arc::new(secret));
+    /// Reads the key and the signing secret again, which may have been replaced in their files. A new key must know the
+    /// prices: for that of another Stripe account nobody here is a customer, and everybody would lose the plan.
+    pub async fn read_secrets_again(&self) -> anyhow::Result<()> {
+        let Some(secrets) = self.settings.secrets(true)? else { return Ok(()) };
+        let secret = SigningSecret::new(&secrets.webhook_secret)?;
+        if !self.stripe.has_key(&secrets.key) {
+            let renewed = self.stripe.with_key(&secrets.key)?;
+            let read = Offers::read(&renewed, &self.prices).await;
+            read.context(
+                "--stripe-key-file: the prices cannot be read with the new key, so the old one stays",
+            )?;
+            self.stripe.take_key_of(&renewed);
         }
+        self.secret.store(Arc::new(secret));
         Ok(())
     }
 
@@ -138,12 +149,6 @@ impl Billing {
     /// An error until the prices are known.
     pub fn ready(&self) -> Result<&Self, ApiError> {
         if self.offers.get().is_some() { Ok(self) } else { Err(UNAVAILABLE) }
-    }
-
-    /// Waits until no other request of this account is under way here.
-    async fn turn(&self, account: AccountId) -> MutexGuard<'_, ()> {
-        let digest = digest_of(account.to_string().as_bytes());
-        self.lanes[(digest % CUSTOMERS_AT_ONCE as u64) as usize].lock().await
     }
 
     /// The state of an account, or a new one.
@@ -182,16 +187,13 @@ impl From<BillingError> for ApiError {
     }
 }
 
-/// Whether an account has a subscription that has not ended, and no key that works.
-pub async fn pays_without_a_key(
-    store: &dyn Store,
-    account: AccountId,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
+/// Whether an account has a subscription that has not ended, and no key that lasts. One that ends soon does not count:
+/// it was replaced, and is gone before anybody is told again.
+pub async fn pays_without_a_key(store: &dyn Store, account: AccountId) -> Result<bool, StoreError> {
     let state = store.billing(account).await?;
     if state.is_none_or(|state| state.status.has_ended()) {
         return Ok(false);
     }
-    let works = |key: &KeyRecord| !key.revoked && key.ends_at.is_none_or(|end| end > now);
-    Ok(!store.keys_of(account).await?.iter().any(works))
+    let lasts = |key: &KeyRecord| !key.revoked && key.ends_at.is_none();
+    Ok(!store.keys_of(account).await?.iter().any(lasts))
 }

@@ -112,6 +112,7 @@ impl Billing {
         fetched: StripeCustomer,
         closed: Option<&str>,
     ) -> Result<Option<Option<Reconciled>>, BillingError> {
+        let is_live = fetched.is_live();
         let StripeCustomer { customer, subscriptions } = fetched;
         if customer.is_none() && state.customer.is_some() {
             let account = state.account;
@@ -130,7 +131,13 @@ impl Billing {
                 Ok(Some(Some(Reconciled { state: next, changed })))
             }
             Ok(None) => Ok(None),
-            Err(StoreError::NotFound) => Ok(Some(None)),
+            Err(StoreError::NotFound) => {
+                if is_live {
+                    let (account, customer) = (next.account, next.customer.as_deref());
+                    tracing::warn!(%account, customer, "somebody pays for an account that does not exist: cancel it");
+                }
+                Ok(Some(None))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -142,11 +149,9 @@ impl Billing {
             let (account, price) = (state.account, verdict.price.as_deref());
             tracing::warn!(%account, price, "a subscription has a price that --stripe-prices does not list; the plan stays");
         }
-        let fingerprint = verdict.fingerprint();
-        let plan = verdict.plan.filter(|_| state.applied.as_ref() != Some(&fingerprint));
-        if plan.is_some() {
-            state.applied = Some(fingerprint);
-        }
+        let is_new = !state.applied.as_deref().is_some_and(|applied| verdict.was_applied_as(applied));
+        let plan = verdict.plan.filter(|_| is_new);
+        state.applied = verdict.fingerprint().or_else(|| state.applied.take());
         state.subscription = Some(verdict.subscription);
         state.status = verdict.status;
         state.price = verdict.price;

@@ -58,8 +58,19 @@ impl Verdict {
         }
     }
 
-    /// The text that is remembered once the verdict is applied. A new text is applied again.
-    pub(super) fn fingerprint(&self) -> String {
+    /// The text that is remembered once the verdict is applied. A new text is applied again: also the plan is a part of
+    /// it, since the operator may move a price to another one. `None` for a verdict that gives no plan.
+    pub(super) fn fingerprint(&self) -> Option<String> {
+        self.plan.map(|plan| format!("{} {}", self.subject(), plan.id()))
+    }
+
+    /// Whether a remembered text is that of this verdict. Texts of earlier versions have no plan; taking those for new
+    /// would undo what the operator set.
+    pub(super) fn was_applied_as(&self, text: &str) -> bool {
+        text == self.subject() || self.fingerprint().as_deref() == Some(text)
+    }
+
+    fn subject(&self) -> String {
         format!("{} {} {}", self.subscription, self.status.name(), self.price.as_deref().unwrap_or("-"))
     }
 }
@@ -139,13 +150,20 @@ mod tests {
     }
 
     #[test]
-    fn status_and_price_change_the_fingerprint() {
-        let print = |status, price| {
-            Verdict::of(&[subscription("sub_1", status, price)], &prices()).unwrap().fingerprint()
+    fn status_price_and_plan_change_the_fingerprint() {
+        let under = |prices: &PlanPrices, status, price| {
+            Verdict::of(&[subscription("sub_1", status, price)], prices).unwrap()
         };
-        assert_eq!(print("active", "p_gold"), "sub_1 active p_gold");
+        let print = |status, price| under(&prices(), status, price).fingerprint();
+        assert_eq!(print("active", "p_gold").as_deref(), Some("sub_1 active p_gold gold"));
         assert_ne!(print("active", "p_gold"), print("past_due", "p_gold"));
         assert_ne!(print("active", "p_gold"), print("active", "p_old"));
+        assert_eq!(print("incomplete", "p_gold"), None);
+        let moved = under(&"platinum=p_gold".parse().unwrap(), "active", "p_gold");
+        assert_ne!(moved.fingerprint(), print("active", "p_gold"));
+        assert!(!moved.was_applied_as("sub_1 active p_gold gold"));
+        assert!(moved.was_applied_as("sub_1 active p_gold"), "as earlier versions wrote it");
+        assert!(!moved.was_applied_as("sub_1 past_due p_gold"));
     }
 
     proptest! {

@@ -3,13 +3,11 @@
 
 use anyhow::Context;
 use jiff::Timestamp;
-use lastro_model::{AccountId, KeyId};
+use lastro_model::KeyId;
 use lastro_store::{BillingState, Store};
 use serde_json::{Value, json};
 
-use crate::billing::cancel_everything;
-use crate::billing::client::Stripe;
-use crate::config::{BillingCommand, Common, STRIPE_TIMEOUT, StripeAccess};
+use crate::config::{BillingCommand, Common};
 
 pub async fn run(common: &Common, command: BillingCommand, as_json: bool) -> anyhow::Result<()> {
     let store = common.open_existing_store().await?;
@@ -76,27 +74,4 @@ fn described(state: &BillingState) -> Value {
         "open_checkout": state.checkout,
         "checked_at": second(state.checked_at),
     })
-}
-
-/// Ends what an account pays, before it is erased: afterwards nobody would know whom to cancel.
-pub(super) async fn cancel_before_erasure(
-    store: &dyn Store,
-    account: AccountId,
-    access: &StripeAccess,
-) -> anyhow::Result<()> {
-    let Some(state) = store.billing(account).await? else { return Ok(()) };
-    let key = access.key()?;
-    if key.is_none() && state.checkout.is_none() && state.status.has_ended() {
-        return Ok(());
-    }
-    let key = key.context(
-        "this account may still be charged, so its subscription is canceled first, for which --stripe-key-file is \
-         needed; nothing was erased",
-    )?;
-    let stripe = Stripe::new(&access.stripe_url, &key, STRIPE_TIMEOUT)?;
-    let canceled = cancel_everything(&stripe, &state)
-        .await
-        .context("the subscription of this account could not be canceled; nothing was erased")?;
-    tracing::info!("{canceled} subscriptions of account {account} were canceled");
-    Ok(())
 }

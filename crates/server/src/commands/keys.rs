@@ -7,7 +7,7 @@ use lastro_model::{Clock, KeyId, KeyRecord};
 use lastro_store::{Erased, Store, StoreError};
 use serde_json::{Value, json};
 
-use super::{billing, printable};
+use super::{erasure, printable};
 use crate::billing::pays_without_a_key;
 use crate::clock::{SystemClock, fill_random};
 use crate::config::{Common, KeysCommand};
@@ -35,18 +35,15 @@ pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow
         KeysCommand::Revoke { id } => {
             let store = common.open_existing_store().await?;
             let revoked = store.revoke(key_id(&id)?, now).await?;
-            tell_of_subscription(&*store, &revoked, now).await?;
+            tell_of_subscription(&*store, &revoked).await?;
             show(&[revoked], now, as_json);
         }
         KeysCommand::Erase { id, stripe } => {
             let store = common.open_existing_store().await?;
-            let key = store.key(key_id(&id)?).await?;
-            if let Some(key) = &key {
-                billing::cancel_before_erasure(&*store, key.account.id, &stripe).await?;
-            }
-            let person = key.map(|key| key.account.email);
-            show_erased(&store.erase(key_id(&id)?, now).await?, as_json);
-            tell_of_other_accounts(&store.list_keys().await?, person.as_deref());
+            let key = store.key(key_id(&id)?).await?.ok_or(StoreError::NotFound)?;
+            let email = key.account.email.clone();
+            show_erased(&erasure::erase(&*store, &key, &stripe, now).await?, as_json);
+            tell_of_other_accounts(&store.list_keys().await?, &email);
         }
     }
     Ok(())
@@ -76,14 +73,31 @@ async fn rotate(
 ) -> anyhow::Result<()> {
     let store = common.open_existing_store().await?;
     let pepper = pepper_of(common, &*store).await?;
-    let IssuedKey { key, digest } = IssuedKey::generate(&pepper, &mut fill_random);
-    let rotated = store.rotate(old, key.id(), digest, now, ends_at).await;
-    let rotated = rotated.map_err(|error| match error {
-        StoreError::KeyEnded => anyhow::anyhow!("key {old} has ended or is ending; rotate a newer one"),
-        other => other.into(),
-    })?;
-    show_new(&key, &rotated.new, as_json);
+    let issued = IssuedKey::generate(&pepper, &mut fill_random);
+    let new = match store.rotate(old, issued.key.id(), issued.digest, now, ends_at).await {
+        Err(StoreError::KeyEnded) => reissue(&*store, old, &issued, now).await?,
+        rotated => rotated?.new,
+    };
+    show_new(&issued.key, &new, as_json);
     Ok(())
+}
+
+/// Gives an account whose last key was revoked or has ended a new one. Holders cannot do that through the API: only the
+/// operator can know them without a key that works.
+async fn reissue(
+    store: &dyn Store,
+    old: KeyId,
+    issued: &IssuedKey,
+    now: Timestamp,
+) -> anyhow::Result<KeyRecord> {
+    match store.reissue(old, issued.key.id(), issued.digest, now).await {
+        Err(StoreError::KeyEnded) => {
+            anyhow::bail!(
+                "key {old} has ended or is ending, and its account has a newer one: rotate that (`lastro keys list`)"
+            )
+        }
+        reissued => Ok(reissued?),
+    }
 }
 
 async fn pepper_of(common: &Common, store: &dyn Store) -> anyhow::Result<Pepper> {
@@ -112,22 +126,21 @@ fn show(records: &[KeyRecord], now: Timestamp, as_json: bool) {
     }
 }
 
-/// Warns if the account still pays but has no key left that works.
-async fn tell_of_subscription(store: &dyn Store, revoked: &KeyRecord, now: Timestamp) -> anyhow::Result<()> {
-    let account = revoked.account.id;
-    if pays_without_a_key(store, account, now).await? {
+/// Warns if the account still pays but has no key left that lasts.
+async fn tell_of_subscription(store: &dyn Store, revoked: &KeyRecord) -> anyhow::Result<()> {
+    let (id, account) = (revoked.id, revoked.account.id);
+    if pays_without_a_key(store, account).await? {
         tracing::warn!(
-            "account {account} has no key left and still pays: cancel its subscription in Stripe's dashboard \
-             (`lastro billing show {}` names it)",
-            revoked.id
+            "account {account} has no key left and still pays: give it a new one (`lastro keys rotate {id}`), or \
+             cancel its subscription in Stripe's dashboard (`lastro billing show {id}` names it)"
         );
     }
     Ok(())
 }
 
 /// Warns of other accounts with the same e-mail address. Addresses are not verified, so the operator decides.
-fn tell_of_other_accounts(keys: &[KeyRecord], email: Option<&str>) {
-    let same = |key: &&KeyRecord| email.is_some_and(|email| key.account.email.eq_ignore_ascii_case(email));
+fn tell_of_other_accounts(keys: &[KeyRecord], email: &str) {
+    let same = |key: &&KeyRecord| key.account.email.eq_ignore_ascii_case(email);
     let others: Vec<String> = keys.iter().filter(same).map(|key| key.id.to_string()).collect();
     if !others.is_empty() {
         tracing::warn!("other accounts have the same e-mail address; their keys are {}", others.join(", "));

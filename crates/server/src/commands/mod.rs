@@ -4,6 +4,7 @@ pub mod billing;
 pub mod check;
 pub mod completions;
 pub mod demo;
+mod erasure;
 pub mod health;
 pub mod keys;
 pub mod manual;

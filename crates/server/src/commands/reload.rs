@@ -32,7 +32,7 @@ impl Reloader {
         let Some(serve) = cli.serve_settings() else { return Ok(()) };
         let proxies = serve.trusted_proxies()?;
         if let Some(billing) = &service.app.billing {
-            billing.read_secrets_again()?;
+            billing.read_secrets_again().await?;
         }
         *drain = serve.drain;
         service.app.access.proxies.store(Arc::new(proxies));

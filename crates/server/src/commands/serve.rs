@@ -109,7 +109,11 @@ pub async fn run(common: &Common, mut serve: Serve, reloader: Reloader) -> anyho
         tokio::select! {
             () = stop.requested() => break,
             request = requests.next() => match request {
-                Request::Reload => reloader.reload(&service, &mut drain).await,
+                // It may wait for Stripe, which must not delay a stop.
+                Request::Reload => tokio::select! {
+                    () = stop.requested() => break,
+                    () = reloader.reload(&service, &mut drain) => {}
+                },
                 Request::State => tell_state(&service),
             },
         }

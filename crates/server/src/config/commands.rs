@@ -70,7 +70,8 @@ pub enum KeysCommand {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
         rate_limit: Option<u32>,
     },
-    /// Replace a key with a new one of the same account and print it
+    /// Replace a key with a new one of the same account and print it. An account whose last key was revoked or has ended
+    /// gets a new one
     Rotate {
         /// The key's id, as `lastro keys list` shows it
         id: String,
@@ -83,8 +84,8 @@ pub enum KeysCommand {
         /// The key's id, as `lastro keys list` shows it
         id: String,
     },
-    /// Erase the holder of a key: name, address, all keys and webhooks; usage counts stay, without a name. A subscription
-    /// is canceled first
+    /// Erase the holder of a key: name, address, all keys and webhooks; usage counts stay, without a name. The keys are
+    /// revoked and a subscription is canceled first
     Erase {
         /// The key's id, as `lastro keys list` shows it
         id: String,

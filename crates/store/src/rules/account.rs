@@ -7,6 +7,7 @@ use lastro_model::{Account, AccountId, KeyChange, KeyDigest, KeyId, KeyRecord, N
 use super::{SqlStore, removal};
 use crate::engine::Database;
 use crate::sql::account as sql;
+use crate::sql::billing::BILLING_VERSION;
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, Value, values};
 use crate::{AccountStore, Erased, Result, Rotated, StoreError};
 
@@ -76,6 +77,26 @@ impl AccountStore for SqlStore {
             .await
     }
 
+    async fn reissue(
+        &self,
+        old: KeyId,
+        new_id: KeyId,
+        digest: KeyDigest,
+        at: Timestamp,
+    ) -> Result<KeyRecord> {
+        self.engine
+            .change(Database::Accounts, move |accounts| {
+                accounts.lock(Lock::Keys)?;
+                let account = existing(accounts, old)?.account.id;
+                let lasts = |key: &KeyRecord| !key.revoked && key.ends_at.is_none();
+                if keys_of(accounts, account)?.iter().any(lasts) {
+                    return Err(StoreError::KeyEnded);
+                }
+                insert_key(accounts, new_id, digest, account, at)
+            })
+            .await
+    }
+
     async fn close_ended_keys(&self, now: Timestamp) -> Result<u64> {
         // Called often while a key has an end, and mostly finds none that has ended: no write lock is needed for that.
         if self.engine.read(Database::Accounts, move |accounts| ended(accounts, now)).await?.is_empty() {
@@ -100,14 +121,26 @@ impl AccountStore for SqlStore {
             removal::remove(accounts, account, at)
         };
         let erased = self.engine.change(Database::Accounts, erase).await?;
-        let wiped = match self.engine.backend.wipe_deleted_accounts().await {
-            Ok(wiped) => wiped,
-            Err(error) => {
-                tracing::warn!(%error, "the file of accounts could not be rewritten after a removal");
-                false
+        Ok(Erased { wiped: self.wipe().await, ..erased })
+    }
+
+    async fn erase_if_billing_is(
+        &self,
+        id: KeyId,
+        at: Timestamp,
+        billing_version: u64,
+    ) -> Result<Option<Erased>> {
+        let erase = move |accounts: &dyn Transaction| {
+            accounts.lock(Lock::Keys)?;
+            let account = existing(accounts, id)?.account.id;
+            let version = accounts.first(BILLING_VERSION, values![&account], |row| row.number(0))?;
+            if version.unwrap_or(0) != billing_version {
+                return Ok(None);
             }
+            removal::remove(accounts, account, at).map(Some)
         };
-        Ok(Erased { wiped, ..erased })
+        let Some(erased) = self.engine.change(Database::Accounts, erase).await? else { return Ok(None) };
+        Ok(Some(Erased { wiped: self.wipe().await, ..erased }))
     }
 
     async fn remove_unused_keys(
@@ -134,6 +167,16 @@ impl AccountStore for SqlStore {
                 accounts.execute(sql::FORGET_REMOVED_KEYS, values![before])
             })
             .await
+    }
+}
+
+impl SqlStore {
+    /// Removes the bytes of deleted accounts. Returns whether they are gone.
+    async fn wipe(&self) -> bool {
+        self.engine.backend.wipe_deleted_accounts().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the file of accounts could not be rewritten after a removal");
+            false
+        })
     }
 }
 

@@ -12,6 +12,8 @@ macro_rules! select_billing {
 
 pub(crate) const BILLING: &str = select_billing!("WHERE account = $1");
 
+pub(crate) const BILLING_VERSION: &str = "SELECT version FROM billing_customer WHERE account = $1";
+
 /// The row of a customer, or else of a checkout.
 pub(crate) const FIND_BILLING: &str = select_billing!(
     "WHERE customer = $1 OR checkout = $2 ORDER BY CASE WHEN customer = $1 THEN 0 ELSE 1 END LIMIT 1"

@@ -35,8 +35,11 @@ struct Address<'a> {
 pub async fn show(action: Action<'_>) -> Result<Reply, ApiError> {
     on(&action)?;
     let held = action.caller.required_key()?;
+    // Both from the store, because this replica may not have heard of a change yet. They are written together, so a plan
+    // that is read second is never older than the status.
     let state = action.access.store.billing(held.account).await?;
-    Ok(Reply::of(&view(held.plan, state.as_ref()))?.private(StatusCode::OK))
+    let record = action.access.store.key(held.id).await?.ok_or(KEY_REQUIRED)?;
+    Ok(Reply::of(&view(record.account.plan, state.as_ref()))?.private(StatusCode::OK))
 }
 
 fn view(plan: Plan, state: Option<&BillingState>) -> BillingView {
@@ -57,7 +60,8 @@ pub async fn checkout(action: Action<'_>) -> Result<Reply, ApiError> {
     let billing = on(&action)?;
     let held = action.caller.required_key()?;
     let plan = asked_plan(&action.body.whole().await?)?;
-    let record = action.access.store.key(held.id).await?.ok_or(KEY_REQUIRED)?;
+    // A key that was revoked elsewhere a moment ago begins no checkout: its account may be about to be erased.
+    let record = action.access.store.key(held.id).await?.filter(|key| !key.revoked).ok_or(KEY_REQUIRED)?;
     let url = billing.checkout_url(held.account, &record.account.email, plan).await?;
     Ok(Reply::of(&Address { url: &url })?.private(StatusCode::CREATED))
 }

@@ -97,7 +97,7 @@ pub async fn revoke(action: Action<'_>) -> Result<Reply, ApiError> {
     let (store, now) = (&action.access.store, action.now.timestamp());
     let revoked = store.revoke(held.id, now).await?;
     action.access.keys.upsert(revoked, action.now.monotonic_ns);
-    if action.billing.is_some() && pays_without_a_key(&**store, held.account, now).await? {
+    if action.billing.is_some() && pays_without_a_key(&**store, held.account).await? {
         return Ok(Reply::of(&Revoked { message: STILL_PAYS })?.private(StatusCode::OK));
     }
     Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
@@ -108,8 +108,8 @@ struct Revoked {
     message: &'static str,
 }
 
-const STILL_PAYS: &str = "The key is revoked, and it was the last one of an account whose subscription goes on. To end \
-                          the subscription, use the link in Stripe's e-mails, or ask the operator for a new key.";
+const STILL_PAYS: &str = "The key is revoked, and it was the last lasting one of an account whose subscription goes on. To \
+                          end the subscription, use the link in Stripe's e-mails, or ask the operator for a new key.";
 
 const ENDING: ApiError = ApiError::BadRequest(std::borrow::Cow::Borrowed(
     "this key was rotated already and ends soon; rotate the newer one",

@@ -144,6 +144,8 @@ async fn only_addresses_of_the_web_are_handed_on() {
     shop.deliver().await;
     let key = shop.app.ample_key(Plan::Free).await;
     for bad in ["javascript:alert(1)", "data:text/html,x", "//x", "/usage", "ftp://x", ""] {
+        // A new allowance for each.
+        shop.app.advance_seconds(601);
         shop.stripe().address = Some(bad.to_owned());
         shop.checkout(&key, "gold").await.expect(503);
         shop.checkout(&subscriber, "gold").await.expect(503);
@@ -167,7 +169,7 @@ async fn a_checkout_that_cannot_be_recorded_is_given_to_nobody() {
 }
 
 #[tokio::test]
-async fn concurrent_checkouts_succeed_and_leave_one_open() {
+async fn concurrent_checkouts_leave_one_open() {
     let shop = Shop::open().await;
     let other = shop.app.beside(|setup| super::switch_on(setup, &shop.stripe)).await;
     super::is_ready(&other).await;
@@ -176,15 +178,77 @@ async fn concurrent_checkouts_succeed_and_leave_one_open() {
     let path = "/api/v1/billing/checkout";
     let asking = (0..8).map(|number| [&shop.app, &other][number % 2].post(path, body).key(&key).send());
     let answers = join_all(asking).await;
-    let url = |answer: Answer| answer.expect(201).json()["url"].as_str().unwrap().to_owned();
-    let urls: Vec<String> = answers.into_iter().map(url).collect();
+    let url = |answer: Answer| match answer.status {
+        429 => None,
+        _ => Some(answer.expect(201).json()["url"].as_str().unwrap().to_owned()),
+    };
+    let urls: Vec<String> = answers.into_iter().filter_map(url).collect();
     let given: Vec<&str> = urls.iter().map(|url| url.rsplit('/').next().unwrap()).collect();
     let open = shop.stripe().open_checkouts();
+    assert!(!given.is_empty());
     assert_eq!(
         given.iter().filter(|id| open.iter().any(|open| open == *id)).count(),
         1,
         "{given:?} {open:?}"
     );
+}
+
+#[tokio::test]
+async fn a_second_request_of_an_account_waits_and_others_do_not() {
+    let shop = Shop::open().await;
+    let (slow, other) = (shop.app.ample_key(Plan::Free).await, shop.app.ample_key(Plan::Free).await);
+    shop.stripe.trouble([Trouble::Silence]);
+    let asked = shop.stripe().calls.len();
+    let meanwhile = async {
+        while shop.stripe().calls.len() == asked {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        for _ in 0..20 {
+            let refused = shop.checkout(&slow, "gold").await.expect(429);
+            assert_eq!(refused.header("retry-after"), "5");
+        }
+        shop.app.post("/api/v1/billing/portal", "").key(&slow).send().await.expect(429);
+        shop.begin(&other, "gold").await;
+    };
+    let (slowly, ()) = tokio::join!(shop.checkout(&slow, "gold"), meanwhile);
+    slowly.expect(201);
+}
+
+#[tokio::test]
+async fn an_account_has_ten_checkouts_in_ten_minutes() {
+    let shop = Shop::open().await;
+    let (key, other) = (shop.app.ample_key(Plan::Free).await, shop.app.ample_key(Plan::Free).await);
+    for _ in 0..10 {
+        shop.begin(&key, "gold").await;
+    }
+    let asked = shop.stripe().calls.len();
+    shop.checkout(&key, "gold").await.expect(429);
+    assert_eq!(shop.stripe().calls.len(), asked);
+    shop.begin(&other, "gold").await;
+    shop.app.advance_seconds(601);
+    shop.begin(&key, "gold").await;
+}
+
+#[tokio::test]
+async fn a_key_that_was_revoked_elsewhere_begins_no_checkout() {
+    let shop = Shop::open().await;
+    let (deaf, key) = (shop.deaf_replica().await, shop.app.ample_key(Plan::Free).await);
+    deaf.get("/health").key(&key).send().await.expect(200);
+    shop.app.plain.revoke(id_of(&key), shop.app.timestamp()).await.unwrap();
+    deaf.get("/health").key(&key).send().await.expect(200);
+    deaf.post("/api/v1/billing/checkout", r#"{"plan":"gold"}"#).key(&key).send().await.expect(401);
+    assert!(shop.stripe().checkouts.is_empty());
+}
+
+#[tokio::test]
+async fn a_key_in_its_grace_is_not_one_that_a_payer_has_left() {
+    let shop = Shop::open().await;
+    let (old, _) = shop.paid("gold").await;
+    shop.deliver().await;
+    let rotated = shop.app.post("/api/v1/keys/rotate", "").key(&old).send().await.expect(201).json();
+    let new = rotated["api_key"].as_str().unwrap();
+    let told = shop.app.request(reqwest::Method::DELETE, "/api/v1/keys/current").key(new).send().await;
+    assert!(told.expect(200).json()["message"].as_str().unwrap().contains("subscription goes on"));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use lastro_model::{AccountId, Plan};
 use lastro_store::BillingState;
 
-use super::stripe::Subscription;
+use super::stripe::{Subscription, Trouble};
 use super::{Shop, deliver, event};
 use crate::app::{id_of, soon};
 
@@ -135,8 +135,45 @@ async fn a_request_that_stripe_refuses_is_not_to_be_repeated() {
     let shop = Shop::open().await;
     let (key, _) = shop.paid("gold").await;
     shop.deliver().await;
-    shop.stripe.trouble([super::stripe::Trouble::Status(400)]);
+    shop.stripe.trouble([Trouble::Status(400)]);
     let told = shop.app.post("/api/v1/billing/portal", "").key(&key).send().await.expect_error(503);
     assert!(told.contains("Stripe refuses") && !told.contains("again"), "{told}");
     deliver(&shop.app, &event("invoice.paid", &serde_json::json!({"customer": "cus_1"}))).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_page_for_a_404_deletes_nobody() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    let customer = shop.customer_of(&subscription);
+    let invoice = event("invoice.paid", &serde_json::json!({ "customer": customer }));
+    shop.stripe.trouble([Trouble::Page(404)]);
+    deliver(&shop.app, &invoice).await.expect(503);
+    shop.stripe.trouble([Trouble::Page(404)]);
+    shop.checkout(&key, "gold").await.expect(503);
+    shop.stripe.trouble([Trouble::Page(404)]);
+    shop.app.post("/api/v1/billing/portal", "").key(&key).send().await.expect(503);
+    assert_eq!(shop.plan(&key).await, "gold");
+    assert_eq!(shop.state(&key).await.customer.as_ref(), Some(&customer));
+    deliver(&shop.app, &invoice).await.expect(200);
+    let url = shop.checkout(&key, "gold").await.expect(201).json()["url"].clone();
+    assert_eq!(url, "https://billing.stripe.invalid/p/1", "nobody pays twice");
+}
+
+#[tokio::test]
+async fn a_page_for_a_404_closes_no_checkout() {
+    let shop = Shop::open().await;
+    let key = shop.app.ample_key(Plan::Free).await;
+    let first = shop.begin(&key, "gold").await;
+    shop.stripe.trouble([Trouble::Page(404), Trouble::Page(404)]);
+    shop.checkout(&key, "gold").await.expect(503);
+    shop.stripe().trouble.clear();
+    assert_eq!(shop.state(&key).await.checkout.as_ref(), Some(&first), "it may still be paid");
+    shop.stripe.trouble([Trouble::Page(404)]);
+    shop.app.advance_seconds(3601);
+    soon(async || shop.stripe().trouble.is_empty()).await;
+    assert_eq!(shop.state(&key).await.checkout.as_ref(), Some(&first));
+    let second = shop.begin(&key, "gold").await;
+    assert_eq!(shop.stripe().open_checkouts(), [second]);
 }

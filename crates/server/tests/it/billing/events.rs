@@ -1,6 +1,6 @@
 //! Stripe's events: signatures, repetitions, losses, and the daily check that makes up for them.
 
-use lastro_model::Plan;
+use lastro_model::{AccountId, Plan};
 use lastro_store::faulty::Operation;
 use serde_json::{Value, json};
 
@@ -167,6 +167,54 @@ async fn the_operators_plan_stands_until_the_status_changes() {
 }
 
 #[tokio::test]
+async fn a_price_that_moves_to_another_plan_takes_its_payers_along() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    let moved = shop.app.beside(|setup| {
+        switch_on(setup, &shop.stripe);
+        setup.settings.billing.stripe_prices = "platinum=price_gold,bronze=price_bronze".parse().unwrap();
+    });
+    let moved = moved.await;
+    is_ready(&moved).await;
+    let customer = shop.stripe().subscriptions[&subscription].customer.clone();
+    let hint = || event("invoice.paid", &json!({ "customer": customer }));
+    deliver(&moved, &hint()).await.expect(200);
+    assert_eq!(plan(&moved, &key).await, "platinum");
+    shop.app.elsewhere().await.set_plan(id_of(&key), Plan::Bronze, None).await.unwrap();
+    deliver(&moved, &hint()).await.expect(200);
+    soon(async || plan(&moved, &key).await == "bronze").await;
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_applied_is_not_applied_again() {
+    let shop = Shop::open().await;
+    let (key, subscription) = shop.paid("gold").await;
+    shop.deliver().await;
+    shop.app.elsewhere().await.set_plan(id_of(&key), Plan::Platinum, None).await.unwrap();
+    let mut state = shop.app.plain.billing(AccountId(id_of(&key))).await.unwrap().unwrap();
+    assert_eq!(state.applied, Some(format!("{subscription} active price_gold gold")));
+    state.applied = Some(format!("{subscription} active price_gold"));
+    let customer = state.customer.clone();
+    shop.app.plain.record_billing(state, None).await.unwrap().unwrap();
+    deliver(&shop.app, &event("invoice.paid", &json!({ "customer": customer }))).await.expect(200);
+    soon(async || shop.plan(&key).await == "platinum").await;
+    let state = shop.app.plain.billing(AccountId(id_of(&key))).await.unwrap().unwrap();
+    assert_eq!(state.applied, Some(format!("{subscription} active price_gold gold")));
+}
+
+#[tokio::test]
+async fn plan_and_status_are_shown_together_on_all_replicas() {
+    let shop = Shop::open().await;
+    let deaf = shop.deaf_replica().await;
+    let (key, _) = shop.paid("gold").await;
+    assert_eq!(plan(&deaf, &key).await, "free");
+    shop.deliver().await;
+    let shown = deaf.get("/api/v1/billing").key(&key).send().await.expect(200).json();
+    assert_eq!((&shown["plan"], &shown["status"]), (&"gold".into(), &"active".into()));
+}
+
+#[tokio::test]
 async fn order_and_repetition_change_nothing() {
     let shop = Shop::open().await;
     let (key, subscription) = shop.paid("gold").await;
@@ -213,36 +261,4 @@ async fn a_plan_is_in_force_on_all_replicas() {
     let (kind, object) = shop.stripe().events.pop().unwrap();
     deliver(&other, &event(&kind, &object)).await.expect(200);
     soon(async || plan(&other, &key).await == "free" && shop.plan(&key).await == "free").await;
-}
-
-#[tokio::test]
-async fn lost_events_are_made_up_for_by_the_daily_check() {
-    let shop = Shop::open().await;
-    let (paid, subscription) = shop.paid("gold").await;
-    let abandoned = shop.app.ample_key(Plan::Free).await;
-    let checkout = shop.begin(&abandoned, "gold").await;
-    shop.app.advance_seconds(3601);
-    soon(async || shop.plan(&paid).await == "gold").await;
-    shop.stripe().change(&subscription, |subscription| subscription.status = "canceled");
-    shop.stripe().checkouts.get_mut(&checkout).unwrap().status = "expired";
-    shop.app.advance_seconds(86_401);
-    soon(async || shop.plan(&paid).await == "free").await;
-    let states = async || shop.app.plain.list_billing().await.unwrap();
-    soon(async || states().await.iter().all(|state| state.checkout.is_none())).await;
-    assert_eq!(shop.plan(&abandoned).await, "free");
-}
-
-#[tokio::test]
-async fn one_refused_account_does_not_stop_the_check_of_others() {
-    let shop = Shop::open().await;
-    let (first, _) = shop.paid("gold").await;
-    let (second, _) = shop.paid("gold").await;
-    let missing = {
-        let ids = if id_of(&first) < id_of(&second) { (&first, &second) } else { (&second, &first) };
-        let state = shop.app.plain.billing(lastro_model::AccountId(id_of(ids.0))).await.unwrap().unwrap();
-        shop.stripe().checkouts.remove(&state.checkout.unwrap());
-        ids.1.clone()
-    };
-    shop.app.advance_seconds(3601);
-    soon(async || shop.plan(&missing).await == "gold").await;
 }

@@ -16,6 +16,9 @@ use crate::replicas::lively;
 pub(crate) const STATUSES: [&str; 8] =
     ["trialing", "active", "past_due", "incomplete", "incomplete_expired", "unpaid", "paused", "canceled"];
 pub(crate) const PRICES: [&str; 3] = ["price_bronze", "price_gold", "price_platinum"];
+/// A price that no plan has.
+const STRANGE_PRICE: &str = "price_stranger";
+const LIVE: [&str; 3] = ["trialing", "active", "past_due"];
 
 /// Histories for each engine; `LASTRO_BILLING_HISTORIES` sets another number.
 pub(crate) fn histories() -> u64 {
@@ -25,11 +28,12 @@ pub(crate) fn histories() -> u64 {
 /// The plan that the subscriptions of an account give; `None` leaves it as it was. Stated anew, on purpose.
 pub(crate) fn promised(state: &State, account: &str) -> Option<&'static str> {
     let own = || state.subscriptions.values().filter(|subscription| subscription.account == account);
-    let live = own().filter(|found| ["trialing", "active", "past_due"].contains(&found.status));
+    let live = own().filter(|found| LIVE.contains(&found.status));
     let highest = live.filter_map(|found| PRICES.iter().position(|price| *price == found.price)).max();
     match highest {
         Some(place) => Some(plan_name(PRICES[place])),
         None if own().any(|found| found.status == "incomplete") => None,
+        None if own().any(|found| LIVE.contains(&found.status)) => None,
         None => own().next().map(|_| "free"),
     }
 }
@@ -47,6 +51,9 @@ struct History<'a> {
     /// Addresses given out.
     given: Vec<String>,
     pending: Vec<Value>,
+    /// The plans that the account may have: that of the last check, and those that were promised since. An event makes
+    /// any of them the current one.
+    possible: Vec<String>,
     random: fastrand::Rng,
 }
 
@@ -58,7 +65,7 @@ impl History<'_> {
     async fn step(&mut self) {
         let place = self.random.usize(..2);
         if self.random.u8(..) < 40 {
-            self.stripe.trouble([Trouble::Status(500), Trouble::Cut, Trouble::Status(429)]);
+            self.make_trouble();
         }
         if self.random.u8(..) < 30 {
             let operations =
@@ -74,13 +81,31 @@ impl History<'_> {
         }
         self.stripe.state().trouble.clear();
         self.collect_events();
+        let promised = promised(&self.stripe.state(), &self.account());
+        self.possible.extend(promised.map(str::to_owned));
+    }
+
+    /// Most calls are made twice, so that only two troubles in a row are a failure. Waiting for nothing takes a second.
+    fn make_trouble(&mut self) {
+        const OFTEN: [Trouble; 5] = [
+            Trouble::Status(500),
+            Trouble::Status(429),
+            Trouble::Status(409),
+            Trouble::Page(404),
+            Trouble::Cut,
+        ];
+        let rarely = [Trouble::Silence, Trouble::LostAnswer];
+        let troubles: &[Trouble] = if self.random.u8(..8) == 0 { &rarely } else { &OFTEN };
+        let chosen: Vec<Trouble> = (0..3).filter_map(|_| self.random.choice(troubles).copied()).collect();
+        self.stripe.trouble(chosen);
     }
 
     async fn open_checkout(&mut self, place: usize) {
         let plan = plan_name(PRICES[self.random.usize(..3)]);
         let body = format!(r#"{{"plan":"{plan}"}}"#);
         let answer = self.replicas[place].post("/api/v1/billing/checkout", body).key(&self.key).send().await;
-        assert!([201, 503].contains(&answer.status), "{}", answer.status);
+        // 429: more than ten in ten minutes.
+        assert!([201, 429, 503].contains(&answer.status), "{}", answer.status);
         if let Some(id) = answer.json()["url"].as_str().and_then(|url| url.split("/c/").nth(1)) {
             self.given.push(id.to_owned());
         }
@@ -104,7 +129,8 @@ impl History<'_> {
         let mut all = state.subscriptions.iter();
         let running = all.find(|(_, found)| found.account == account && is_running(found));
         let Some(id) = running.map(|(id, _)| id.clone()) else { return };
-        let (status, price) = (STATUSES[self.random.usize(..8)], PRICES[self.random.usize(..3)]);
+        let (status, place) = (STATUSES[self.random.usize(..8)], self.random.usize(..4));
+        let price = PRICES.get(place).copied().unwrap_or(STRANGE_PRICE);
         if self.random.u8(..8) == 0 {
             let customer = state.subscriptions[&id].customer.clone();
             state.delete(&customer);
@@ -170,6 +196,21 @@ impl History<'_> {
         })
         .await;
     }
+
+    /// After a check: the plan is what was promised, or was and nothing has taken since.
+    async fn is_kept(&mut self) {
+        self.check().await;
+        let promised = promised(&self.stripe.state(), &self.account());
+        let possible =
+            promised.map_or_else(|| std::mem::take(&mut self.possible), |plan| vec![plan.to_owned()]);
+        let [first, second] = self.replicas;
+        soon(async || {
+            let plan = plan(first, &self.key).await;
+            possible.contains(&plan) && plan == super::plan(second, &self.key).await
+        })
+        .await;
+        self.possible = vec![plan(first, &self.key).await];
+    }
 }
 
 async fn run(first: &TestApp, faults: [&FaultyStore; 2], second: &TestApp, stripe: &Stripe) {
@@ -183,19 +224,18 @@ async fn run(first: &TestApp, faults: [&FaultyStore; 2], second: &TestApp, strip
             key: first.ample_key(Plan::Free).await,
             given: Vec::new(),
             pending: Vec::new(),
+            possible: vec!["free".to_owned()],
             random: fastrand::Rng::with_seed(number),
         };
         for _ in 0..history.random.usize(4..25) {
             history.step().await;
+            if history.random.u8(..8) == 0 {
+                history.is_kept().await;
+            }
         }
-        history.check().await;
-        let key = history.key.clone();
-        let promised = promised(&stripe.state(), &history.account());
-        for app in [first, second] {
-            soon(async || promised.is_none() || promised == Some(plan(app, &key).await.as_str())).await;
-        }
+        history.is_kept().await;
         // Otherwise the next daily check would ask for this one, too.
-        first.service.app.access.store.erase(id_of(&key), first.timestamp()).await.unwrap();
+        first.service.app.access.store.erase(id_of(&history.key), first.timestamp()).await.unwrap();
     }
     assert_eq!(plan(second, &untouched).await, "gold", "a key without a subscription is never touched");
 }

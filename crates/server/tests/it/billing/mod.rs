@@ -1,6 +1,7 @@
 //! Payments, with a stand-in for Stripe: checkouts, events, lost events, failures, and the plan that comes of them.
 
 mod checkouts;
+mod checks;
 mod customers;
 mod events;
 pub(crate) mod histories;
@@ -69,6 +70,17 @@ impl Shop {
         let app = TestApp::start_with(|setup| switch_on(setup, &stripe)).await;
         is_ready(&app).await;
         Self { app, stripe }
+    }
+
+    /// Another replica, which hears of no change of a key.
+    async fn deaf_replica(&self) -> TestApp {
+        let change = |setup: &mut Setup| {
+            switch_on(setup, &self.stripe);
+            setup.settings.poll_interval = Duration::from_secs(3600);
+        };
+        let replica = self.app.beside(change).await;
+        is_ready(&replica).await;
+        replica
     }
 
     fn stripe(&self) -> std::sync::MutexGuard<'_, State> {

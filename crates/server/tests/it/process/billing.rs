@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Home, Running, client};
 use crate::app::id_of;
-use crate::billing::stripe::{KEY, Stripe, Subscription, Trouble};
+use crate::billing::stripe::{Checkout, KEY, OTHER_KEY, Stripe, Subscription, Trouble};
 use crate::billing::{SECRET, event, signature};
 
 /// A key whose account has a subscription, here and at Stripe.
@@ -60,6 +60,9 @@ async fn erasing_a_payer_cancels_first_or_fails() {
     let refused = home.run(&erase);
     assert!(!refused.succeeded() && refused.stderr.contains("nothing was erased"), "{}", refused.stderr);
     assert!(!refused.stderr.contains("hunter2"), "{}", refused.stderr);
+    stripe.trouble([Trouble::Page(404)]);
+    let refused = home.run(&erase);
+    assert!(!refused.succeeded() && refused.stderr.contains("nothing was erased"), "{}", refused.stderr);
     assert!(home.must(&["keys", "list"]).contains(&key));
     home.must(&erase);
     assert_eq!(stripe.state().subscriptions["sub_1"].status, "canceled");
@@ -84,6 +87,54 @@ async fn revoking_the_last_key_of_a_payer_warns() {
     assert!(revoked.succeeded() && revoked.stderr.contains("still pays"), "{}", revoked.stderr);
     let free = id_of(&home.new_key("free", &[])).to_string();
     assert!(!home.run(&["keys", "revoke", &free]).stderr.contains("still pays"));
+}
+
+#[tokio::test]
+async fn a_payer_without_a_key_gets_a_new_one_from_the_operator() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = paying_key(&home, &stripe).await.to_string();
+    let revoked = home.run(&["keys", "revoke", &key]);
+    assert!(revoked.stderr.contains(&format!("keys rotate {key}")), "{}", revoked.stderr);
+    let new = id_of(home.must(&["keys", "rotate", &key]).trim());
+    let shown: Value =
+        serde_json::from_str(&home.must(&["billing", "show", &new.to_string(), "--json"])).unwrap();
+    assert_eq!((&shown["account"], &shown["plan"]), (&key.clone().into(), &"gold".into()));
+    let refused = home.run(&["keys", "rotate", &key]);
+    assert!(!refused.succeeded() && refused.stderr.contains("has a newer one"), "{}", refused.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_checkout_that_begins_while_its_account_is_erased_is_ended() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = paying_key(&home, &stripe).await;
+    std::fs::write(home.file("key"), KEY).unwrap();
+    stripe.trouble([Trouble::Late]);
+    let begin = async {
+        while stripe.state().calls.is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        let store = lastro_store::open_existing(&home.url()).await.unwrap();
+        assert!(store.key(key).await.unwrap().unwrap().revoked, "before Stripe is asked");
+        // As a request that was under way would.
+        let form = [("client_reference_id", key), ("subscription_data[metadata][account]", key)];
+        let form = form.map(|(name, value)| (name.to_owned(), value.to_string())).into();
+        let checkout = Checkout { status: "open", customer: Some("cus_1".to_owned()), form };
+        stripe.state().checkouts.insert("cs_late".to_owned(), checkout);
+        let state = store.billing(AccountId(key)).await.unwrap().unwrap();
+        let state = BillingState { checkout: Some("cs_late".to_owned()), ..state };
+        store.record_billing(state, None).await.unwrap().unwrap();
+    };
+    let id = key.to_string();
+    let erase = ["keys", "erase", &id, "--stripe-key-file", "key", "--stripe-url", &stripe.url()];
+    tokio::task::block_in_place(|| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| home.must(&erase));
+            tokio::runtime::Handle::current().block_on(begin);
+        });
+    });
+    assert_eq!(stripe.state().checkouts["cs_late"].status, "expired");
+    assert_eq!(stripe.state().subscriptions["sub_1"].status, "canceled");
+    assert!(!home.must(&["keys", "list"]).contains(&id));
 }
 
 #[test]
@@ -162,6 +213,29 @@ async fn a_hangup_reads_the_secrets_of_payments_again() {
     server.signal("HUP");
     server.says("nothing was changed: --stripe-webhook-secret-file");
     assert_eq!(deliver_signed("whsec_rolled", &server.url, &event).await, Some(200));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hangup_takes_over_only_a_key_that_knows_the_prices() {
+    let (home, stripe) = (Home::new(), Stripe::open());
+    let key = home.new_key("free", &[]);
+    let server = serve(&home, &stripe, &key).await;
+    for (wrong, reason) in [(OTHER_KEY, "it does not exist"), ("sk_mistyped_hunter2", "status 401")] {
+        std::fs::write(home.file("key"), wrong).unwrap();
+        server.signal("HUP");
+        server.says(reason);
+        server.says("so the old one stays");
+        checkout(&server, &key).await;
+    }
+    let rolled = "sk_rolled_hunter2";
+    stripe.state().rolled_key = Some(rolled.to_owned());
+    std::fs::write(home.file("key"), rolled).unwrap();
+    server.signal("HUP");
+    server.says("the settings were read again");
+    checkout(&server, &key).await;
+    let used = stripe.state().calls.last().unwrap().headers["authorization"].clone();
+    assert_eq!(used, format!("Bearer {rolled}"));
+    assert!(!server.log().concat().contains("hunter2"));
 }
 
 /// The address to pay at.

@@ -147,6 +147,24 @@ pub(crate) async fn a_key_that_has_an_end_cannot_be_rotated(place: &impl Place) 
     assert_eq!(store.key(key_id(2)).await.unwrap(), None);
 }
 
+pub(crate) async fn an_account_without_a_lasting_key_gets_a_new_one(place: &impl Place) {
+    let store = place.open().await;
+    let first = store.insert_key(new_key(1)).await.unwrap();
+    let reissue = async |old, new| store.reissue(key_id(old), key_id(new), KeyDigest([2; 32]), at(30)).await;
+    assert_eq!(reissue(1, 2).await, Err(StoreError::KeyEnded), "it is to be rotated");
+    store.rotate(key_id(1), key_id(2), KeyDigest([2; 32]), at(10), at(3_610)).await.unwrap();
+    assert_eq!(reissue(1, 3).await, Err(StoreError::KeyEnded), "the newer one is to be rotated");
+    let revoked = store.revoke(key_id(2), at(20)).await.unwrap();
+    let third = reissue(2, 3).await.unwrap();
+    assert_eq!((third.id, third.created_at, third.ends_at), (key_id(3), at(30), None));
+    assert_eq!((&third.account, third.revoked), (&first.account, false));
+    assert!(third.revision > revoked.revision, "running servers notice");
+    assert_eq!(store.key(key_id(2)).await.unwrap(), Some(revoked));
+    assert_eq!(store.key(key_id(1)).await.unwrap().unwrap().ends_at, Some(at(3_610)));
+    assert_eq!(reissue(2, 4).await, Err(StoreError::KeyEnded));
+    assert_eq!(reissue(404, 4).await, Err(StoreError::NotFound));
+}
+
 pub(crate) async fn unknown_keys_are_not_found(place: &impl Place) {
     let store = place.open().await;
     let unknown = key_id(404);

@@ -140,3 +140,20 @@ pub(crate) async fn billing_events_are_known_until_forgotten(place: &impl Place)
     assert!(!store.knows_billing_event("evt_1").await.unwrap());
     assert!(store.knows_billing_event("evt_2").await.unwrap());
 }
+
+pub(crate) async fn an_account_is_erased_only_with_the_billing_that_was_read(place: &impl Place) {
+    let store = store_with_keys(place, 2).await;
+    assert_eq!(store.erase_if_billing_is(key_id(1), at(9), 1).await.unwrap(), None);
+    store.record_billing(paying(1, at(5)), None).await.unwrap().unwrap();
+    for wrong in [0, 2] {
+        assert_eq!(store.erase_if_billing_is(key_id(1), at(9), wrong).await.unwrap(), None);
+    }
+    assert!(
+        store.key(key_id(1)).await.unwrap().is_some() && store.billing(account(1)).await.unwrap().is_some()
+    );
+    let erased = store.erase_if_billing_is(key_id(1), at(9), 1).await.unwrap().unwrap();
+    assert_eq!((erased.account, erased.keys.as_slice()), (account(1), [key_id(1)].as_slice()));
+    assert!(store.erase_if_billing_is(key_id(2), at(9), 0).await.unwrap().is_some(), "one who never paid");
+    assert!(store.list_keys().await.unwrap().is_empty() && store.list_billing().await.unwrap().is_empty());
+    assert_eq!(store.erase_if_billing_is(key_id(1), at(9), 0).await, Err(StoreError::NotFound));
+}

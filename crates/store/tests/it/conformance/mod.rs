@@ -131,6 +131,7 @@ macro_rules! suite {
             billing: [
                 a_billing_state_is_returned_as_recorded,
                 a_stale_billing_state_changes_nothing,
+                an_account_is_erased_only_with_the_billing_that_was_read,
                 billing_without_a_new_plan_renews_no_key,
                 billing_ends_with_its_account,
                 accounts_with_billing_are_not_removed_as_unused,
@@ -153,6 +154,7 @@ macro_rules! suite {
                 the_earliest_end_of_a_key_is_kept,
                 a_rotated_key_shares_the_account_and_ends_the_old_one,
                 a_key_that_has_an_end_cannot_be_rotated,
+                an_account_without_a_lasting_key_gets_a_new_one,
                 a_key_rotated_without_grace_is_revoked,
                 ended_keys_are_revoked_for_good,
                 unknown_keys_are_not_found,

@@ -3,35 +3,36 @@
 //!
 //! It runs on a thread of its own, so that a test may wait for a process that calls it.
 
+mod serving;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-use bytes::Bytes;
-use http::{HeaderMap, Method, Response};
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use http::{HeaderMap, Method};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 pub(crate) const KEY: &str = "sk_test_hunter2";
+/// The key of another account, where nothing of this one exists.
+pub(crate) const OTHER_KEY: &str = "sk_other_hunter2";
 
 /// A failure of the next request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trouble {
     /// This status, without any effect.
     Status(u16),
+    /// This status and a page of HTML, as of a proxy in between.
+    Page(u16),
     /// The effect, and then no response: the connection breaks.
     Cut,
     /// Neither effect nor response within the timeout.
     Silence,
     /// The effect, and no response within the timeout.
     LostAnswer,
+    /// No trouble but time: the effect and the response come after two seconds.
+    Late,
 }
 
 #[derive(Debug, Clone)]
@@ -66,8 +67,12 @@ pub(crate) struct State {
     pub deleted: BTreeSet<String>,
     /// Whether subscriptions of deleted customers are listed all the same.
     pub lists_deleted: bool,
+    /// Customers whose subscriptions are never listed: always a 500.
+    pub failing: BTreeSet<String>,
     /// The address of every checkout and portal, in place of the usual ones.
     pub address: Option<String>,
+    /// A key of the same account that is valid, too.
+    pub rolled_key: Option<String>,
     pub calls: Vec<Call>,
     pub trouble: VecDeque<Trouble>,
     /// Events that Stripe has made, as type and object.
@@ -94,7 +99,7 @@ impl Stripe {
         let (sender, receiver) = std::sync::mpsc::channel();
         let thread = std::thread::spawn({
             let state = Arc::clone(&state);
-            move || serve(&state, &sender, closed)
+            move || serving::serve(&state, &sender, closed)
         });
         Self { address: receiver.recv().unwrap(), state, close: Some(close), thread: Some(thread) }
     }
@@ -198,9 +203,7 @@ impl State {
             ("POST", ["checkout" | "billing_portal", "sessions"])
                 if call.form.get("customer").is_some_and(|id| self.deleted.contains(id)) =>
             {
-                let (_, mut answer) = missing();
-                answer["error"]["param"] = "customer".into();
-                (400, answer)
+                (400, no_customer())
             }
             ("GET", ["prices", id]) => {
                 self.prices.get(*id).map_or_else(missing, |price| (200, price.clone()))
@@ -252,8 +255,11 @@ impl State {
     fn list(&self, query: &str) -> (u16, Value) {
         let fields: BTreeMap<String, String> =
             form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        if self.failing.contains(&fields["customer"]) {
+            return (500, json!({"error": {"type": "api_error"}}));
+        }
         if self.deleted.contains(&fields["customer"]) && !self.lists_deleted {
-            return missing();
+            return (404, no_customer());
         }
         let all = fields.get("status").is_some_and(|status| status == "all");
         let mut found: Vec<(&String, &Subscription)> = self
@@ -278,6 +284,12 @@ fn missing() -> (u16, Value) {
     )
 }
 
+fn no_customer() -> Value {
+    let (_, mut answer) = missing();
+    answer["error"]["param"] = "customer".into();
+    answer
+}
+
 fn checkout_json(id: &str, checkout: &Checkout) -> Value {
     json!({
         "id": id, "object": "checkout.session", "status": checkout.status, "customer": checkout.customer,
@@ -295,88 +307,4 @@ fn subscription_json(id: &str, subscription: &Subscription) -> Value {
             {"id": "si_1", "current_period_end": 1_796_212_800, "price": {"id": subscription.price}}
         ]},
     })
-}
-
-fn serve(
-    state: &Arc<Mutex<State>>,
-    opened: &std::sync::mpsc::Sender<SocketAddr>,
-    closed: oneshot::Receiver<()>,
-) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        opened.send(listener.local_addr().unwrap()).unwrap();
-        let accepting = async {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let state = Arc::clone(state);
-                let answer = service_fn(move |request| take(Arc::clone(&state), request));
-                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
-            }
-        };
-        tokio::select! {
-            _ = closed => {}
-            () = accepting => {}
-        }
-    });
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("the connection is cut")]
-struct Cut;
-
-async fn take(
-    state: Arc<Mutex<State>>,
-    request: http::Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Cut> {
-    let (head, body) = request.into_parts();
-    let body = body.collect().await.unwrap().to_bytes();
-    let path = head.uri.path_and_query().unwrap().as_str().to_owned();
-    let call = Call {
-        line: format!("{} {path}", head.method),
-        headers: head.headers,
-        form: form_urlencoded::parse(&body).into_owned().collect(),
-    };
-    let trouble = state.lock().unwrap().trouble.pop_front();
-    state.lock().unwrap().calls.push(call.clone());
-    match trouble {
-        Some(Trouble::Status(status)) => {
-            return Ok(response(status, &json!({"error": {"type": "api_error"}})));
-        }
-        Some(Trouble::Silence) => {
-            tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
-            return Err(Cut);
-        }
-        Some(Trouble::Cut | Trouble::LostAnswer) | None => {}
-    }
-    let (status, answer) = once(&mut state.lock().unwrap(), &head.method, &path, &call);
-    if let Some(Trouble::LostAnswer) = trouble {
-        tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
-    }
-    if trouble.is_some() { Err(Cut) } else { Ok(response(status, &answer)) }
-}
-
-/// Checks the headers, and answers a repeated request with the first answer.
-fn once(state: &mut State, method: &Method, path: &str, call: &Call) -> (u16, Value) {
-    let header = |name: &str| call.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
-    if header("authorization") != Some(format!("Bearer {KEY}")) {
-        return (401, json!({"error": {"type": "invalid_request_error", "message": "hunter2"}}));
-    }
-    assert_eq!(header("stripe-version").as_deref(), Some("2025-03-31.basil"), "{}", call.line);
-    let Some(key) = header("idempotency-key") else {
-        assert_eq!(method, Method::GET, "{} has no idempotency key", call.line);
-        return state.answer(method, path, call);
-    };
-    let request = format!("{} {:?}", call.line, call.form);
-    if let Some((first, answer)) = state.answered.get(&key) {
-        assert_eq!(first, &request, "the same key for another request");
-        return answer.clone();
-    }
-    let answer = state.answer(method, path, call);
-    state.answered.insert(key, (request, answer.clone()));
-    answer
-}
-
-fn response(status: u16, body: &Value) -> Response<Full<Bytes>> {
-    Response::builder().status(status).body(Full::new(body.to_string().into())).unwrap()
 }
