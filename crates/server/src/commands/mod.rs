@@ -13,6 +13,7 @@ mod reload;
 pub mod replicas;
 pub mod run;
 pub mod serve;
+mod settings;
 mod signals;
 pub mod sync;
 pub mod webhooks;

@@ -100,6 +100,8 @@ fn a_port_in_use_is_named() {
 fn an_unusable_setting_creates_nothing() {
     let home = Home::new();
     for wrong in [
+        ["--stripe-prices", "gold=price_1"],
+        ["--stripe-key-file", "absent"],
         ["--tls-cert", "absent.pem"],
         ["--trusted-proxies", "10.0.0.0/99"],
         ["--redis", "http://host"],
