@@ -12,6 +12,7 @@ mod progress;
 mod reload;
 pub mod replicas;
 pub mod run;
+mod running;
 pub mod serve;
 mod settings;
 mod signals;

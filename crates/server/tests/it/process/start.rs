@@ -114,6 +114,14 @@ fn an_unusable_setting_creates_nothing() {
 }
 
 #[test]
+fn an_expired_certificate_is_warned_about() {
+    let home = Home::new();
+    TestCertificate::expired().write(home.0.path());
+    let server = home.serve(&["--tls-cert", "tls.crt", "--tls-key", "tls.key"]);
+    server.says("the certificate expired on 2021-12-31");
+}
+
+#[test]
 fn unusable_certificates_are_rejected_by_name() {
     let home = Home::new();
     let (one, another) = (TestCertificate::new(), TestCertificate::other());
