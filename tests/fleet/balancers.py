@@ -50,6 +50,10 @@ class Nginx(Balancer):
         own = f"daemon off; pid {self.directory}/nginx.pid; error_log stderr;"
         return ["nginx", "-p", str(self.directory), "-c", self.write(text), "-g", own]
 
+    def kill(self):
+        """Its workers would outlive a SIGKILL of the first process."""
+        self.end()
+
 
 def without_servers_beyond(text, count):
     """Smaller fleets use the first servers of the file."""

@@ -36,11 +36,11 @@ class Client:
         self.headers = {"X-API-Key": key} if key else {}
         self.connection = None
 
-    def ask(self, path=CURRENT_SELIC, method="GET", body=None):
+    def ask(self, path=CURRENT_SELIC, method="GET", body=None, headers=()):
         sent = time.monotonic()
         try:
             self.connection = self.connection or self.connect()
-            self.connection.request(method, path, body, {**self.headers, **({"Content-Type": "application/json"} if body else {})})
+            self.connection.request(method, path, body, {**self.headers, **dict(headers), **({"Content-Type": "application/json"} if body else {})})
             response = self.connection.getresponse()
             content = response.read()
             headers = {name.lower(): value for name, value in response.getheaders()}

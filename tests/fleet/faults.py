@@ -36,6 +36,27 @@ def a_hung_replica_behind_nginx(fleet):
         return while_hung(fleet, nginx, seconds=30, exports=False)
 
 
+def a_silent_postgres_behind_nginx(fleet, seconds=20):
+    """The pooler is stopped, so that every connection stays open and none is answered. A key that replicas do not know comes in
+    once a second: none of these requests may make nginx take a replica for dead."""
+    if not shutil.which("nginx"):
+        return skipped("not tested: nginx is not installed")
+    warm, cold = fleet.make_key("gold", AMPLE), fleet.make_key("gold", AMPLE)
+    with Nginx(fleet.directory, fleet.replicas) as nginx:
+        for replica in fleet.replicas:
+            assert Client(replica.port, warm).ask().status == 200
+        with fleet.bouncer.frozen(), Stream(nginx.port, 50, key=warm, connections=8) as known, Stream(nginx.port, 1, key=cold) as unknown:
+            time.sleep(seconds)
+        back = wait_until(lambda: Client(nginx.port, cold).ask().status == 200, "the new key works")
+    told = sum(a.status == 503 and "retry-after" in a.headers and b"the key cannot be checked" in a.body for a in unknown.answers)
+    kept = not known.failures and slowest(known.answers) < 1 and told == len(unknown.answers) and slowest(unknown.answers) < 2.5
+    text = (
+        f"{known.failures} of {len(known.answers)} reads failed, slowest {slowest(known.answers):.1f} s; {told} of {len(unknown.answers)} "
+        f"with a new key got Lastro's 503, slowest {slowest(unknown.answers):.1f} s; it works {back:.1f} s after the return"
+    )
+    return Observed(text, kept)
+
+
 def while_hung(fleet, balancer, seconds, exports=True):
     with clients_of(fleet, balancer, exports) as streams:
         time.sleep(2)

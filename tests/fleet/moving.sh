@@ -37,18 +37,34 @@ load_credentials() {
     done
 }
 
+# The settings in the order of systemd, the last of a name being in force: whatever the unit and its additions set, then the
+# files that they name, one after the other.
 unit_environment() {
-    unit_lines Environment | sed -e "s|%d|$MACHINE/credentials|" -e "s|%S|$MACHINE/var/lib|"
-    cat "$MACHINE/etc/lastro/environment"
+    local file
+    unit_lines Environment | sed -e "s|%d|$MACHINE/credentials|"
+    unit_lines EnvironmentFile | while IFS= read -r file; do
+        file="${file#-}"
+        cat "$MACHINE${file#"$MACHINE"}"
+    done
+}
+
+# The user of the unit, whom only root can become. systemd gives it the state directory with all that is in it, but only if
+# the directory itself belongs to somebody else.
+become_unit_user() {
+    [[ $EUID -eq 0 ]] || return 0
+    chown -R 65532:65532 "$MACHINE/credentials"
+    [[ $(stat -c %u "$MACHINE/var/lib/lastro") -eq 65532 ]] || chown -R 65532:65532 "$MACHINE/var/lib/lastro"
+    as_unit_user=(setpriv --reuid=65532 --regid=65532 --clear-groups)
 }
 
 start_unit() {
-    local settings command
+    local settings command as_unit_user=()
     case "$1" in
     lastro)
         load_credentials
+        become_unit_user
         mapfile -t settings < <(unit_environment)
-        command=(env "${settings[@]}" "$BINARY" serve)
+        command=("${as_unit_user[@]}" env "${settings[@]}" "$BINARY" serve)
         ;;
     haproxy) command=(haproxy -db -f "$MACHINE/etc/haproxy/haproxy.cfg") ;;
     esac
@@ -74,7 +90,7 @@ systemctl() {
     case "$*" in
     daemon-reload) ;;
     "enable --now lastro" | "start lastro") start_unit lastro ;;
-    "stop lastro") stop_unit lastro ;;
+    "stop lastro" | "disable --now lastro") stop_unit lastro ;;
     "restart haproxy") stop_unit haproxy && start_unit haproxy ;;
     *)
         echo "no stand-in for: systemctl $*" >&2

@@ -23,6 +23,9 @@ pub struct Listeners {
 impl Listeners {
     pub async fn open(settings: &Serve) -> anyhow::Result<Self> {
         let certificate = Certificate::open(&settings.tls)?.map(Arc::new);
+        if let Some(certificate) = &certificate {
+            certificate.warn_of_expiry();
+        }
         let api = bind(settings.listen).await?;
         stay_close_to_clients(&api, settings.connections.send_timeout);
         let admin = match settings.admin_listen.0 {

@@ -5,22 +5,17 @@
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Context;
 use lastro_store::StoreError;
 use rustix::fs::Access;
 use serde::Serialize;
 
-use super::health::on_this_machine;
+use super::{running, settings};
 use crate::billing::Offers;
-use crate::billing::client::Stripe;
 use crate::config::{CheckArgs, Common, Serve, unknown_variables};
-use crate::http::certificate::Certificate;
-use crate::{descriptors, pepper, telemetry, tls};
-
-/// Timeout for a server that may already use the ports.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+use crate::http::certificate::{Certificate, Complaint};
+use crate::{descriptors, pepper, telemetry};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -62,11 +57,10 @@ impl Findings {
 
 pub async fn run(common: &Common, arguments: &CheckArgs) -> anyhow::Result<()> {
     let (serve, mut findings) = (&arguments.serve, Findings::default());
-    settings(serve, &mut findings);
+    usable(serve, &mut findings);
     listeners(serve, &mut findings).await;
     if serve.tls.tls_cert.is_some() || serve.tls.tls_key.is_some() {
-        let opened = Certificate::open(&serve.tls).map(|_| "certificate and key belong together".to_owned());
-        findings.result("certificate", opened);
+        certificate(serve, &mut findings);
     }
     database(common, &mut findings).await;
     for (check, directory) in [("index-dir", &serve.index_dir), ("spool-dir", &serve.spool_dir)] {
@@ -99,7 +93,7 @@ fn print(findings: &Findings, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// Settings that parse one by one may still be unusable.
-fn settings(serve: &Serve, findings: &mut Findings) {
+fn usable(serve: &Serve, findings: &mut Findings) {
     let all = || {
         serve.trusted_proxies()?;
         serve.tls.files()?;
@@ -113,35 +107,48 @@ fn settings(serve: &Serve, findings: &mut Findings) {
     }
 }
 
+fn certificate(serve: &Serve, findings: &mut Findings) {
+    let opened = match Certificate::open(&serve.tls) {
+        Ok(opened) => opened,
+        Err(error) => return findings.result("certificate", Err(error)),
+    };
+    let status = match opened.as_ref().and_then(Certificate::complaint) {
+        Some(Complaint::Expired(since)) => (Status::Failed, format!("it expired on {since}")),
+        Some(Complaint::ExpiresSoon(on)) => (Status::Warning, format!("it expires on {on}")),
+        None => (Status::Ok, "certificate and key belong together".to_owned()),
+    };
+    findings.note("certificate", status.0, status.1);
+}
+
 async fn listeners(serve: &Serve, findings: &mut Findings) {
-    let addresses = [("listen", Some(serve.listen)), ("admin-listen", serve.admin_listen.0)];
-    for (check, address) in addresses.into_iter().filter_map(|(check, address)| Some((check, address?))) {
-        match TcpListener::bind(address) {
-            Ok(_) => findings.note(check, Status::Ok, format!("{address} is free")),
-            Err(error) if error.kind() == ErrorKind::AddrInUse && runs_already(serve).await => {
-                findings.note(
-                    check,
-                    Status::Warning,
-                    format!("{address} is in use, by a Lastro that is running"),
-                );
-            }
-            Err(error) => {
-                findings.note(check, Status::Failed, format!("cannot listen on {address}: {error}"));
-            }
-        }
+    if let Err(error) = TcpListener::bind(serve.listen) {
+        let is_ours = running::answers_clients(serve.listen).await;
+        in_use("listen", serve.listen, &error, is_ours, findings);
+    } else {
+        findings.note("listen", Status::Ok, format!("{} is free", serve.listen));
+    }
+    let Some(address) = serve.admin_listen.0 else { return };
+    if let Err(error) = TcpListener::bind(address) {
+        let is_ours = running::answers_operators(address).await;
+        in_use("admin-listen", address, &error, is_ours, findings);
+    } else {
+        findings.note("admin-listen", Status::Ok, format!("{address} is free"));
     }
 }
 
-/// Whether a Lastro answers on these addresses.
-async fn runs_already(serve: &Serve) -> bool {
-    let is_ours = async |address: Option<SocketAddr>, path: &str, sign: &str| {
-        let url = format!("http://{}{path}", on_this_machine(address?));
-        let client = tls::client().ok()?.no_proxy().timeout(ANSWER_TIMEOUT).build().ok()?;
-        let body = client.get(url).send().await.ok()?.text().await.ok()?;
-        Some(body.contains(sign))
-    };
-    is_ours(serve.admin_listen.0, "/metrics", "lastro_ready").await == Some(true)
-        || is_ours(Some(serve.listen), "/health", "\"newest_date\"").await == Some(true)
+/// Notes a port that cannot be used. That a Lastro which is running has it is the usual case, and no fault.
+fn in_use(
+    check: &'static str,
+    address: SocketAddr,
+    error: &std::io::Error,
+    is_ours: bool,
+    findings: &mut Findings,
+) {
+    if is_ours && error.kind() == ErrorKind::AddrInUse {
+        findings.note(check, Status::Warning, format!("{address} is in use, by a Lastro that is running"));
+    } else {
+        findings.note(check, Status::Failed, format!("cannot listen on {address}: {error}"));
+    }
 }
 
 async fn database(common: &Common, findings: &mut Findings) {
@@ -221,14 +228,9 @@ async fn redis(serve: &Serve, findings: &mut Findings) {
 
 /// The service starts and serves while Stripe cannot be reached or a price is wrong; payments wait.
 async fn payments(serve: &Serve, findings: &mut Findings) {
-    let settings = &serve.billing;
-    let opened = settings.secrets(serve.pages.public_url.is_some()).and_then(|secrets| {
-        let open = |key: &str| Stripe::new(&settings.stripe.stripe_url, key, settings.timeout);
-        secrets.map(|secrets| open(&secrets.key)).transpose()
-    });
-    match opened {
+    match settings::stripe(serve) {
         Ok(None) => {}
-        Ok(Some(stripe)) => match Offers::read(&stripe, &settings.stripe_prices).await {
+        Ok(Some(stripe)) => match Offers::read(&stripe, &serve.billing.stripe_prices).await {
             Ok(_) => findings.note("payments", Status::Ok, "Stripe has all prices"),
             Err(error) => {
                 let detail = format!("they are not possible until this is mended: {error}");

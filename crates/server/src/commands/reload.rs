@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::settings;
 use crate::config::{self, Given};
 use crate::service::Service;
 use crate::telemetry::LogFilter;
@@ -29,7 +30,10 @@ impl Reloader {
 
     async fn apply(&self, service: &Service, drain: &mut Duration) -> anyhow::Result<()> {
         let config::Loaded { mut cli, given } = config::read_again()?;
+        let common = cli.common.clone();
         let Some(serve) = cli.serve_settings() else { return Ok(()) };
+        // What waits for the next start must not prevent it.
+        settings::check(&common, serve)?;
         let proxies = serve.trusted_proxies()?;
         if let Some(billing) = &service.app.billing {
             billing.read_secrets_again().await?;

@@ -10,6 +10,7 @@ use lastro_ingest::regular_file;
 use lastro_store::Store;
 
 use super::reload::Reloader;
+use super::settings;
 use super::signals::{Request, Requests, Signals};
 use crate::clock::SystemClock;
 use crate::config::{Common, ConnectionSettings, Serve};
@@ -77,8 +78,7 @@ fn warn_of_private_receivers(serve: &Serve) {
 
 /// Opens all that can be wrong with the settings and the machine, before anything is created.
 async fn prepare(common: &Common, serve: &mut Serve) -> anyhow::Result<Listeners> {
-    serve.trusted_proxies()?;
-    serve.redis.checked()?;
+    settings::check(common, serve)?;
     pepper::check_file(&pepper::path_of(common)?)?;
     serve.connections = connections(serve.connections.clone())?;
     Listeners::open(serve).await

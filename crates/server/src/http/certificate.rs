@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use anyhow::{Context, bail};
 use arc_swap::ArcSwap;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -34,8 +37,19 @@ const LARGEST_SESSION_BUFFER: usize = 32 * 1024;
 /// Protocols offered, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
+/// A certificate that ends sooner is worth a warning, as in the alerts of `deploy/`.
+const EXPIRES_SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
+
 /// Digest of the files when last read; `None` if they could not be read.
 type Seen = Option<[u8; 32]>;
+
+/// The reason why a certificate that can be used should be renewed, with the day of its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Complaint {
+    /// Clients reject it.
+    Expired(Date),
+    ExpiresSoon(Date),
+}
 
 #[derive(Debug)]
 pub struct Certificate {
@@ -62,6 +76,28 @@ impl Certificate {
         Ok(Some(Self { files, settings: settings.clone(), config, seen, rejected, expires_at }))
     }
 
+    /// Whether the certificate in use has expired, or will soon.
+    pub fn complaint(&self) -> Option<Complaint> {
+        let end = Timestamp::from_second(self.expires_at.load(Ordering::Relaxed)).ok()?;
+        let (day, left) = (end.to_zoned(TimeZone::UTC).date(), end.duration_since(Timestamp::now()));
+        match () {
+            () if left.is_negative() => Some(Complaint::Expired(day)),
+            () if left < EXPIRES_SOON => Some(Complaint::ExpiresSoon(day)),
+            () => None,
+        }
+    }
+
+    /// Logs that the certificate in use should be renewed.
+    pub fn warn_of_expiry(&self) {
+        match self.complaint() {
+            Some(Complaint::Expired(day)) => {
+                tracing::warn!("the certificate expired on {day}; clients reject it");
+            }
+            Some(Complaint::ExpiresSoon(day)) => tracing::warn!("the certificate expires on {day}"),
+            None => {}
+        }
+    }
+
     /// Starts the handshake with the current certificate.
     pub fn accept<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Accept<S> {
         TlsAcceptor::from(self.config.load_full())
@@ -83,6 +119,7 @@ impl Certificate {
                 self.expires_at.store(expires_at, Ordering::Relaxed);
                 warn_of_readers(&self.files.key);
                 tracing::info!("the certificate changed; new connections get the new one");
+                self.warn_of_expiry();
             }
             Err(error) => {
                 tracing::warn!(

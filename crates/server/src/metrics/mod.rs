@@ -8,7 +8,7 @@ pub mod process;
 pub mod prometheus;
 mod requests;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lastro_model::{BySource, Histogram, Source};
 use lastro_store::Fate;
@@ -30,6 +30,9 @@ pub struct Metrics {
     pub rebuild_failures: AtomicU64,
     pub index_saves: Histogram,
     pub index_save_failures: AtomicU64,
+    /// Whether the last attempt to save the index failed. The first one often comes before the first scrape, which then finds
+    /// the counter of failures at one and sees no increase.
+    pub index_unsaved: AtomicBool,
     /// One for each entry of [`SYNC_OUTCOMES`].
     synchronisations: BySource<Counts<{ SYNC_OUTCOMES.len() }>>,
     /// One for each entry of [`DELIVERY_OUTCOMES`].
@@ -57,6 +60,7 @@ impl Metrics {
             rebuild_failures: AtomicU64::default(),
             index_saves: Histogram::default(),
             index_save_failures: AtomicU64::default(),
+            index_unsaved: AtomicBool::default(),
             synchronisations: BySource::default(),
             deliveries: Default::default(),
         }
@@ -116,6 +120,8 @@ impl Metrics {
         family.histogram(&[], &self.index_saves.read());
         let help = "Attempts to save the index of the filings that failed.";
         out.counter("lastro_index_save_failures_total", help, load(&self.index_save_failures));
+        let help = "0 if the last attempt to save the index of the filings failed.";
+        out.gauge("lastro_index_saved", help, u8::from(!self.index_unsaved.load(Ordering::Relaxed)));
     }
 
     fn render_synchronisations(&self, out: &mut Exposition) {

@@ -23,6 +23,12 @@ impl TestCertificate {
         Self { certificate, key: include_str!("../../../../fixtures/tls/own-2.key") }
     }
 
+    /// One that nobody accepts any more.
+    pub(crate) fn expired() -> Self {
+        let certificate = include_str!("../../../../fixtures/tls/expired.crt");
+        Self { certificate, key: include_str!("../../../../fixtures/tls/expired.key") }
+    }
+
     pub(crate) fn certificate_pem(&self) -> &str {
         self.certificate
     }

@@ -40,6 +40,20 @@ async fn reads_continue_while_the_store_fails() {
     assert_eq!((&report["data"][0]["ok"], &report["data"][0]["server_errors"]), (&6.into(), &1.into()));
 }
 
+/// Balancers take a replica for dead that is silent for two seconds, and any client can send a key that is not in memory.
+#[tokio::test]
+async fn a_silent_store_does_not_make_the_service_silent() {
+    let app = TestApp::start().await;
+    let unknown = lastro_access::ApiKey::generate(&mut lastro::clock::fill_random);
+    app.faults.delay(Duration::from_secs(3600));
+    let began = std::time::Instant::now();
+    let refused = app.get("/api/v1/market/overview").key(unknown.reveal()).send().await.expect(503);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(refused.number("retry-after") > 0);
+    app.faults.delay(Duration::ZERO);
+    app.get("/api/v1/market/overview").key(unknown.reveal()).send().await.expect(401);
+}
+
 #[tokio::test]
 async fn a_shutdown_during_brief_store_failures_loses_nothing() {
     let app = TestApp::start().await;

@@ -10,6 +10,7 @@ mod allowances;
 mod answer;
 mod app;
 mod arbitrary_bytes;
+mod balancers;
 mod billing;
 mod caching;
 mod calculations;

@@ -77,6 +77,7 @@ impl SnapshotFile {
         let begun_ns = self.clock.monotonic_ns();
         let written = self.write(&self.label(edition), filings);
         self.metrics.index_saves.record_ns(self.clock.monotonic_ns().saturating_sub(begun_ns));
+        self.metrics.index_unsaved.store(written.is_err(), Ordering::Relaxed);
         match written {
             Ok(()) => *newest = edition.edition,
             Err(error) => {

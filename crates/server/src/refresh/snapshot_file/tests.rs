@@ -226,4 +226,8 @@ fn an_unwritable_directory_is_not_an_error() {
     snapshot_file.keep(&[edition(1, 3)], &filings(1));
     assert!(snapshot_file.find(&[edition(1, 3)]).is_none());
     assert_eq!(snapshot_file.metrics.index_save_failures.load(Ordering::Relaxed), 1);
+    assert!(snapshot_file.metrics.index_unsaved.load(Ordering::Relaxed));
+    fs::remove_file(directory.path().join("made")).unwrap();
+    snapshot_file.keep(&[edition(1, 3)], &filings(1));
+    assert!(!snapshot_file.metrics.index_unsaved.load(Ordering::Relaxed), "there is room again");
 }

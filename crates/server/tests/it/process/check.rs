@@ -50,12 +50,20 @@ fn each_fault_is_found_by_its_check() {
     let address = taken.local_addr().unwrap().to_string();
     TestCertificate::new().write(home.0.path());
     std::fs::write(home.file("other.key"), TestCertificate::other().key_pem()).unwrap();
+    let expired = TestCertificate::expired();
+    std::fs::write(home.file("expired.crt"), expired.certificate_pem()).unwrap();
+    std::fs::write(home.file("expired.key"), expired.key_pem()).unwrap();
     std::fs::write(home.file("diary"), "Dear diary\n".repeat(50)).unwrap();
     std::fs::write(home.file("pepper"), "0".repeat(64)).unwrap();
     for (arguments, check, sentence) in [
         (&["--listen", &address][..], "listen", "in use"),
         (&["--admin-listen", &address], "admin-listen", "in use"),
         (&["--tls-cert", "tls.crt", "--tls-key", "other.key"], "certificate", "does not belong"),
+        (
+            &["--tls-cert", "expired.crt", "--tls-key", "expired.key"],
+            "certificate",
+            "it expired on 2021-12-31",
+        ),
         (&["--trusted-proxies", "10.0.0.0/99"], "settings", "--trusted-proxies"),
         (&["--database", "sqlite:diary"], "database", "is not a Lastro database"),
         (&["--database", "sqlite:absent/lastro.db"], "writing", "cannot be written"),
@@ -94,6 +102,27 @@ fn ports_of_a_running_server_are_no_fault() {
     let finished = home.run(&["check", "--listen", &listen, "--admin-listen", &admin]);
     assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
     assert_eq!(finished.stdout.matches("by a Lastro that is running").count(), 2, "{}", finished.stdout);
+    // A Lastro on one port says nothing about who has the other.
+    let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
+    let foreign = foreign.local_addr().unwrap().to_string();
+    for (listen, admin) in [(&foreign, &admin), (&listen, &foreign)] {
+        let finished = home.run(&["check", "--listen", listen, "--admin-listen", admin]);
+        assert!(!finished.succeeded(), "{}", finished.stdout);
+        assert!(finished.stdout.contains(&format!("cannot listen on {foreign}")), "{}", finished.stdout);
+        assert_eq!(finished.stdout.matches("by a Lastro that is running").count(), 1, "{}", finished.stdout);
+    }
+}
+
+#[test]
+fn a_running_server_with_tls_is_recognised() {
+    let home = Home::new();
+    TestCertificate::new().write(home.0.path());
+    let tls = ["--tls-cert", "tls.crt", "--tls-key", "tls.key"];
+    let server = home.serve(&tls);
+    let listen = server.url.strip_prefix("https://").unwrap();
+    let finished = home.run(&[&["check", "--listen", listen, "--admin-listen", "off"], &tls[..]].concat());
+    assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("by a Lastro that is running"), "{}", finished.stdout);
 }
 
 #[test]

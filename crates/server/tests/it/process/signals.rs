@@ -32,6 +32,26 @@ async fn a_hangup_applies_the_settings_that_can_change() {
     assert_eq!(server.get("/health", None).await.0, 200);
 }
 
+/// A setting that waits for the next start must not prevent it.
+#[tokio::test]
+async fn a_hangup_refuses_settings_that_no_start_accepts() {
+    let home = Home::new();
+    std::fs::write(home.file("lastro.toml"), "").unwrap();
+    let server = home.serve(&["--config", "lastro.toml"]);
+    for (wrong, named) in [
+        ("redis = \"http://host\"", "--redis"),
+        ("tls-cert = \"tls.crt\"", "--tls-cert needs --tls-key"),
+        ("stripe-prices = \"gold=price_1\"", "payments through Stripe need --stripe-key-file"),
+    ] {
+        std::fs::write(home.file("lastro.toml"), wrong).unwrap();
+        server.signal("HUP");
+        server.says(named);
+    }
+    let refusals = server.log().concat().matches("the settings cannot be used; nothing was changed").count();
+    assert_eq!(refusals, 3);
+    assert_eq!(server.get("/health", None).await.0, 200);
+}
+
 #[tokio::test]
 async fn a_hangup_changes_what_is_logged() {
     let home = Home::new();

@@ -100,6 +100,8 @@ fn a_port_in_use_is_named() {
 fn an_unusable_setting_creates_nothing() {
     let home = Home::new();
     for wrong in [
+        ["--stripe-prices", "gold=price_1"],
+        ["--stripe-key-file", "absent"],
         ["--tls-cert", "absent.pem"],
         ["--trusted-proxies", "10.0.0.0/99"],
         ["--redis", "http://host"],
@@ -109,6 +111,14 @@ fn an_unusable_setting_creates_nothing() {
         home.refusal(&wrong);
         assert_eq!(contents(home.0.path()), [], "{wrong:?}");
     }
+}
+
+#[test]
+fn an_expired_certificate_is_warned_about() {
+    let home = Home::new();
+    TestCertificate::expired().write(home.0.path());
+    let server = home.serve(&["--tls-cert", "tls.crt", "--tls-key", "tls.key"]);
+    server.says("the certificate expired on 2021-12-31");
 }
 
 #[test]

@@ -73,19 +73,33 @@ async fn a_directory_that_cannot_be_written_is_named() {
     assert!(finished.stderr.contains("the database cannot be written"), "{}", finished.stderr);
 }
 
-/// A limit on the size of files stands for a disk without room.
-#[tokio::test]
-async fn an_index_that_does_not_fit_leaves_no_draft() {
-    let home = Home::new();
-    home.must(&["demo", "--companies", "20", "--filings", "20000"]);
+/// A server that can write no file longer than this, which stands for a disk without room.
+fn with_short_files(home: &Home, blocks: u32) -> Command {
     let binary = env!("CARGO_BIN_EXE_lastro");
-    let script = format!("trap '' XFSZ; ulimit -f 2000; exec {binary} {}", FREE_PORTS.join(" "));
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {binary} {}", FREE_PORTS.join(" "));
     let plain = home.command(&[]);
     let mut command = Command::new("sh");
     command.args(["-c", &script]).env_clear().current_dir(home.0.path());
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.stdin(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
-    let server = Running::of(command);
+    command
+}
+
+#[test]
+fn a_start_without_room_says_so() {
+    let home = Home::new();
+    home.must(&["demo", "--companies", "20", "--filings", "300"]);
+    let finished = super::Finished::of(with_short_files(&home, 16));
+    assert!(!finished.succeeded());
+    let sentence = "the database cannot be written: its disk is full";
+    assert!(finished.stderr.contains(sentence), "{}", finished.stderr);
+}
+
+#[tokio::test]
+async fn an_index_that_does_not_fit_leaves_no_draft() {
+    let home = Home::new();
+    home.must(&["demo", "--companies", "20", "--filings", "20000"]);
+    let server = Running::of(with_short_files(&home, 2000));
     server.says("the index of the filings cannot be saved");
     let left: Vec<_> =
         std::fs::read_dir(home.file("lastro.db.index")).unwrap().map(|e| e.unwrap().file_name()).collect();
