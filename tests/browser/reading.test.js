@@ -71,6 +71,25 @@ for (const [width, locale, colorScheme] of [[390, 'pt-BR', 'light'], [768, 'en-U
   });
 }
 
+test('the total of a debt is beside its form, and every table of checks can be read', async () => {
+  for (const width of [390, 768, 1440]) {
+    await browser.visit({ locale: 'pt-BR', viewport: { width, height: 844 } }, async (page) => {
+      await page.goto('/calculator?kind=debt');
+      await page.locator('#instalments').fill('10/01/2025 10.000,00 aluguel\n10/02/2025 10.000,00 aluguel');
+      await page.locator('#fine_percent').fill('2');
+      await page.getByRole('button', { name: 'Calcular' }).click();
+      const table = page.locator('.receipt .scroll').first();
+      await table.waitFor();
+      const hidden = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
+      if (width > 640) assert.ok(hidden <= 0, `${width}: ${hidden} pixels of the table are off screen`);
+      await page.screenshot({ path: join(PICTURES, `debt-result-${width}.png`), fullPage: true });
+      await page.goto('/series/ipca');
+      const first = await page.locator('.checks td').first().evaluate((cell) => cell.clientWidth);
+      assert.ok(first >= 160, `${width}: ${first} pixels`);
+    });
+  }
+});
+
 test('every page is there without scripts', async () => {
   await readAll({ javaScriptEnabled: false }, PAGES, async (page, path) => {
     assert.equal(await page.locator('h1').count(), 1, path);

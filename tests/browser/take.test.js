@@ -82,11 +82,71 @@ test('a button copies the address of what is shown', async () => {
     await page.locator('.plot .line.second').waitFor();
     await page.getByRole('button', { name: 'Copy the link' }).click();
     assert.equal(await copied(page), `${URL}/series/ipca?compare=selic`);
+    // A second click finds the button still saying so, and must not take that for its label.
+    await page.getByRole('button', { name: 'Copied' }).click();
+    await page.getByRole('button', { name: 'Copy the link' }).waitFor();
     await page.goto('/calculator');
     await page.locator('#from').fill('2026-01');
     await page.locator('#amount').press('Enter');
     await page.getByRole('button', { name: 'Copy the link of the calculation' }).click();
     assert.match(await copied(page), /\/calculator\/correction\?index=ipca&from=2026-01&/);
+  });
+});
+
+test('the picture and its code show what the chart compares', async () => {
+  const shown = async (page) => {
+    const address = await page.getByRole('link', { name: 'Imagem (SVG)' }).getAttribute('href');
+    assert.ok((await page.locator('#embed').textContent()).startsWith(`<img src="${URL}${address}" alt="`), address);
+    return address;
+  };
+  await browser.visit({ locale: 'pt-BR' }, async (page) => {
+    await page.goto('/series/ipca');
+    const alone = await shown(page);
+    await page.getByLabel('Comparar com').selectOption('selic');
+    await page.locator('.plot .line.second').waitFor();
+    const both = await shown(page);
+    assert.equal(both, `${alone}&compare=selic`);
+    await page.reload();
+    assert.equal(await shown(page), both);
+    await page.getByLabel('Comparar com').selectOption('');
+    await page.locator('.plot .line.second').waitFor({ state: 'detached' });
+    assert.equal(await shown(page), alone);
+  });
+});
+
+test('the results of a search are saved as CSV', async () => {
+  await withKey(PLATINUM, { locale: 'pt-BR' }, '/explore?q=energia', async (page) => {
+    await page.locator('.hit').first().waitFor();
+    const rows = async () => (await saved(page, () => page.getByRole('button', { name: 'Baixar em CSV' }).click())).text.trim().split('\r\n').length - 1;
+    const before = await page.locator('.hit').count();
+    assert.equal(await rows(), before);
+    await page.getByRole('button', { name: 'Carregar mais' }).click();
+    await page.waitForFunction((count) => document.querySelectorAll('.hit').length > count, before);
+    assert.equal(await rows(), await page.locator('.hit').count());
+    // A search for companies too is no feed of filings.
+    assert.equal(await page.getByRole('button', { name: 'Criar feed (Atom)' }).isVisible(), false);
+    await page.emulateMedia({ media: 'print' });
+    for (const unprinted of ['.key-held', '#results > .button']) {
+      assert.equal(await page.locator(`main ${unprinted}:visible`).count(), 0, unprinted);
+    }
+  });
+});
+
+test('a list that was asked for in vain offers no file, and names no company', async () => {
+  await withKey(PLATINUM, { refusals: true, locale: 'pt-BR' }, '/explore?category=zzz&from=2026-01-01', async (page) => {
+    await page.getByText('Nenhum documento encontrado.').waitFor();
+    await page.goto('/explore?q=energia');
+    await page.locator('.hit .title').first().click();
+    await page.getByText('Ver documento na CVM').first().waitFor();
+    assert.equal(await page.title(), `Empresas e documentos: ${await page.locator('.company-head h2').textContent()} · Lastro`);
+    const csv = page.getByRole('button', { name: 'Baixar em CSV' });
+    await csv.waitFor();
+    await page.getByText('Filtros').click();
+    await page.getByLabel('Entregues a partir de').fill('2026-12-01');
+    await page.getByLabel('Entregues até').fill('2026-01-01');
+    await page.getByRole('button', { name: 'Buscar' }).click();
+    await page.getByText('a data inicial é posterior à final').waitFor();
+    assert.equal(await csv.isVisible(), false);
   });
 });
 

@@ -169,8 +169,8 @@ static TABLE: [Terms; 4] = [
         restrictions: &[
             text("Without a key, limited per client IP address", "Sem chave, limite por endereço IP"),
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
-            text("No companies, search or filings", "Sem empresas, busca ou documentos"),
-            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV ou webhooks"),
+            text("No companies, search or filings", "Sem empresas, busca nem documentos"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV nem webhooks"),
         ],
     },
     Terms {
@@ -182,7 +182,7 @@ static TABLE: [Terms; 4] = [
         restrictions: &[
             text("Historical data: the newest 12 months of each series", "Histórico: os 12 meses mais recentes de cada série"),
             text("Filings appear in search results only; no filings endpoints", "Documentos apenas nos resultados da busca; sem endpoints de documentos"),
-            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV ou webhooks"),
+            text("No bulk export, changes, CSV export or webhooks", "Sem exportação em lote, alterações, CSV nem webhooks"),
         ],
     },
     Terms {
@@ -197,7 +197,7 @@ static TABLE: [Terms; 4] = [
         plan: Plan::Platinum,
         price_usd: 299,
         requests_per_minute: 2000,
-        tagline: text("Everything, pushed to you as it happens", "Tudo, com aviso assim que acontece"),
+        tagline: text("Everything, pushed to you as it happens", "Tudo, com avisos assim que há novidades"),
         extras: &[text("Priority support", "Atendimento prioritário")],
         restrictions: &[],
     },

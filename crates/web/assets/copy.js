@@ -21,9 +21,13 @@
     return shown;
   };
 
+  // Remembered at the first click: at a second one the button may still say that the text was copied.
+  const labels = new WeakMap();
+  const timers = new WeakMap();
+
   const copy = async (button) => {
     const source = sourceOf(button);
-    const label = button.textContent;
+    if (!labels.has(button)) labels.set(button, button.textContent);
     try {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = button.dataset.copied;
@@ -33,7 +37,8 @@
       select(source);
       button.textContent = button.dataset.select;
     }
-    setTimeout(() => { button.textContent = label; }, 2000);
+    clearTimeout(timers.get(button));
+    timers.set(button, setTimeout(() => { button.textContent = labels.get(button); }, 2000));
   };
 
   const prepare = (root) => {

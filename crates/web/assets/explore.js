@@ -6,9 +6,12 @@
     ['search', 'state', 'prompt', 'results', 'take', 'csv', 'feed', 'feed-made', 'filters'].map(byId);
   const texts = results.dataset;
   const PAGE = 20;
+  // A file has so many rows at most, so the lists end there too.
+  const MOST = 1000;
   const FILTERS = ['category', 'from', 'to', 'company_id'];
   // The list shown, as a call that gives it as CSV.
   let listed = null;
+  const pageTitle = document.title;
 
   const make = (name, className, text) => {
     const made = document.createElement(name);
@@ -144,15 +147,16 @@
 
   const search = async (q, isCurrent) => {
     const found = { companies: section(texts.companies), filings: section(texts.filings) };
+    const call = `/api/v1/search?${new URLSearchParams({ q })}`;
     const next = async (offset) => {
-      const answer = await ask(`/api/v1/search?${new URLSearchParams({ q, limit: PAGE, offset })}`, isCurrent);
+      const answer = await ask(`${call}&${new URLSearchParams({ limit: PAGE, offset })}`, isCurrent);
+      const [lengths, shown] = [[answer.companies.length, answer.filings.length], offset + PAGE];
       showFound(found, answer);
-      const isFull = [answer.companies, answer.filings].some(({ length }) => length === PAGE);
-      if (isFull) results.append(moreButton(() => next(offset + PAGE)));
+      if (lengths.some(Boolean)) listed = { call, query: { limit: shown } };
+      if (lengths.includes(PAGE) && shown < MOST) results.append(moreButton(() => next(shown)));
       return answer;
     };
     const answer = await next(0);
-    listed = null;
     results.prepend(found.companies.made, found.filings.made);
     say(toldOf(q, answer));
   };
@@ -169,6 +173,8 @@
       [texts.registered, company.registered_on && day(company.registered_on)],
     ]));
     results.replaceChildren(head);
+    // A function, because a name may have what a replacement would read as a pattern.
+    document.title = pageTitle.replace(texts.company, () => company.name);
     title.focus();
   };
 
@@ -186,12 +192,11 @@
     const answer = await ask(`${call}${call.includes('?') ? '&' : '?'}${new URLSearchParams({ limit: PAGE, offset })}`, isCurrent);
     const { data, total, corrected, relaxed } = answer;
     const shown = offset + data.length;
-    listed = { call, query: { limit: Math.max(shown, 1) } };
+    listed = { call, query: { limit: Math.max(shown, 1) }, isOfFilings: true };
     place.list.append(...data.map((filing) => filingHit(filing, !texts.company)));
     place.made.querySelector('small').textContent = texts.of.replace('{shown}', number(shown)).replace('{total}', number(total));
     if (!total) place.list.append(make('p', 'hit', texts.noFilings));
-    // A file has a thousand rows at most, so the list ends there too.
-    if (shown < total && shown < 1000) place.made.append(moreButton(() => showFilings(asked, place, shown, isCurrent)));
+    if (shown < total && shown < MOST) place.made.append(moreButton(() => showFilings(asked, place, shown, isCurrent)));
     say(asked.has('q') ? toldOf(asked.get('q'), {
       companies: [], filings: data, corrected: corrected && { filings: corrected }, relaxed,
     }) : '');
@@ -231,6 +236,7 @@
     const [asked, isCurrent] = [read(), begin()];
     prompt.hidden = true;
     take.hidden = true;
+    listed = null;
     results.replaceChildren();
     say('');
     if (!lastro.key.get()) {
@@ -247,8 +253,8 @@
     if (!isCurrent()) return;
     take.hidden = !results.childElementCount;
     csv.hidden = !listed;
-    // A feed has no days, so a period alone is no search for one.
-    feed.hidden = !listed || !(texts.company || ['q', 'category', 'company_id'].some((name) => asked.has(name)));
+    // A feed has filings and no days, so a search for companies too and a period alone are none for one.
+    feed.hidden = !listed?.isOfFilings || !(texts.company || ['q', 'category', 'company_id'].some((name) => asked.has(name)));
     feedMade.hidden = true;
   };
 

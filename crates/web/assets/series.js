@@ -5,6 +5,7 @@
   const state = document.getElementById('chart-state');
   const prompt = document.getElementById('history-prompt');
   const select = document.getElementById('compare');
+  const picture = document.getElementById('picture');
   const begin = lastro.turns();
   const buttons = [...document.querySelectorAll('[data-range]')];
   // The range requested, and the range shown.
@@ -19,6 +20,15 @@
     if (answer.status === 401) lastro.key.forget();
     if (answer.status === 401 || answer.status === 403) prompt.hidden = false;
     else lastro.explain(state, answer);
+  };
+
+  /** Gives the picture and the code that embeds it the same comparison. */
+  const comparePicture = (compare) => {
+    const { pathname, searchParams } = new URL(picture.href);
+    if (compare) searchParams.set('compare', compare);
+    else searchParams.delete('compare');
+    picture.setAttribute('href', `${pathname}?${searchParams}`);
+    document.getElementById('picture-path').textContent = picture.getAttribute('href');
   };
 
   const draw = async () => {
@@ -42,6 +52,7 @@
       lastro.animate(drawn);
       drawnRange = range;
       press();
+      comparePicture(compare);
       lastro.move(`${location.pathname}${compare ? `?${new URLSearchParams({ compare })}` : ''}`);
     } catch {
       if (isCurrent()) lastro.explain(state, answer);

@@ -125,6 +125,13 @@ pub(crate) fn path(subject: Subject, other: Option<Subject>) -> String {
     }
 }
 
+/// Path of the same chart as a picture.
+fn picture_path(subject: Subject, compared: Option<Subject>, language: Language) -> String {
+    let compared = compared.filter(|other| *other != subject).map(|other| format!("&compare={}", other.id()));
+    let (path, lang) = (subject.path(), language.letters());
+    format!("{path}/chart.svg?lang={lang}{}", compared.unwrap_or_default())
+}
+
 /// State of the data shown: that of the subjects, of the list of pairs, and of `others`.
 pub(crate) fn state(data: &Data<'_>, subject: Subject, compared: Option<Subject>, others: Vec<Stamp>) -> u64 {
     let subjects = [Some(subject), compared].into_iter().flatten();
@@ -173,7 +180,7 @@ fn page(
         frame,
         path: subject.path(),
         feed: format!("/feeds/series/{}.atom", subject.id()),
-        picture: format!("{}/chart.svg?lang={}", subject.path(), language.letters()),
+        picture: picture_path(subject, compared, language),
         name: subject.name(language),
         topic_id: topic.id(),
         topic: words::topic(topic, language),

@@ -12,7 +12,7 @@ use crate::page::{Reader, Rendered};
 pub struct ErrorPage {
     pub failure: Failure,
     pub status: u16,
-    /// Message specific to this error, in English. Empty for most, whose kind says everything.
+    /// Message specific to this error, in English and for English pages. Empty for most, whose kind says everything.
     pub detail: String,
 }
 
@@ -46,7 +46,9 @@ impl ErrorPage {
         let (title, sentence) = self.failure.described(reader.language);
         // The failed address is not linked to.
         let frame = Frame::new(data, reader.without_choice(), "/").nowhere();
-        ErrorHtml { frame, status: self.status, title, sentence, detail: self.detail }.render()
+        // The detail is a message of the API, which has English ones only.
+        let detail = if reader.language == Language::English { self.detail } else { String::new() };
+        ErrorHtml { frame, status: self.status, title, sentence, detail }.render()
     }
 }
 

@@ -122,16 +122,29 @@ fn found_by(subject: Subject) -> String {
     match subject {
         Subject::Series(series) => {
             let about = series.about();
-            fold_label(&format!(
-                "{} {} {} {} {}",
+            let shown = words::name(about, Language::Portuguese);
+            let text = fold_label(&format!(
+                "{} {} {} {} {} {shown}",
                 about.id, about.code, about.label, about.name, about.name_pt
-            ))
+            ));
+            each_once(&text)
         }
         Subject::Pair(pair) => {
             let names = Language::ALL.map(|language| words::pair(pair, language)).join(" ");
             fold_label(&format!("{} {names} ptax fx", subject.id()))
         }
     }
+}
+
+/// The words of a text, each once: the name shown has most words of the official one.
+fn each_once(text: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split_whitespace() {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join(" ")
 }
 
 fn row(data: &Data<'_>, subject: Subject, folded: String, language: Language) -> Row {

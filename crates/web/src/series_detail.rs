@@ -2,7 +2,7 @@
 
 use lastro_calc::{Check, Units};
 use lastro_catalog::Catalog;
-use lastro_model::{About, Series, Stamp};
+use lastro_model::{About, Frequency, Series, Stamp};
 
 use crate::chart_subject::Subject;
 use crate::data::Data;
@@ -22,7 +22,7 @@ pub(crate) fn described(data: &Data<'_>, series: Series, language: Language) -> 
     let units = Units::legal(about).into_iter().filter(|units| *units != Units::Lin);
     Description {
         summary: summary(about, t, language),
-        reading: words::reading(about.kind, language),
+        reading: words::reading(about, language),
         facts: facts(data, series, t, language),
         call_lead: t.call_lead,
         reference: "/docs#tag/series",
@@ -63,10 +63,21 @@ fn facts(
     ]
 }
 
+/// What a row of the check stands for: a period of the series that is recomputed, which is the first, or a year where
+/// the rows of a year are counted.
+fn check_frequency(check: &Check) -> Frequency {
+    match (check.name, check.series.first()) {
+        ("selic-daily-has-every-business-day", _) => Frequency::Years,
+        (_, Some(series)) => series.about().frequency,
+        (_, None) => Frequency::CalendarDays,
+    }
+}
+
 fn check_view(check: &Check, language: Language) -> CheckView {
-    let worst = check.worst.map(|(day, difference)| {
-        format!("{} ({})", format::number(difference, language), format::day(day, language))
-    });
+    let period = |day| format::period(day, check_frequency(check), language);
+    let worst = check
+        .worst
+        .map(|(day, difference)| format!("{} ({})", format::number(difference, language), period(day)));
     CheckView {
         name: words::identity(check.name, language),
         rows: format::number(check.rows, language),

@@ -19,7 +19,7 @@ const fn of(language: Language, english: &'static str, portuguese: &'static str)
 /// Name of a series, with its familiar abbreviation first, by which people look for it in a list.
 pub(crate) fn name(about: &'static About, language: Language) -> &'static str {
     static NAMES: LazyLock<HashMap<&str, [String; 2]>> = LazyLock::new(|| {
-        let names = |about: &About| [english_name(about), portuguese_name(about.name_pt)];
+        let names = |about: &About| [english_name(about), portuguese_name(about)];
         Series::ALL.map(Series::about).into_iter().map(|about| (about.id, names(about))).collect()
     });
     let names = NAMES.get(about.id).map(|[english, portuguese]| of(language, english, portuguese));
@@ -32,9 +32,14 @@ fn english_name(about: &About) -> String {
 }
 
 /// The official name with days as people write them, and with an abbreviation in parentheses moved to its beginning:
-/// `TR: Taxa referencial`.
-fn portuguese_name(official: &str) -> String {
-    let official: Vec<String> = official.split(' ').map(with_slashes).collect();
+/// `TR: Taxa referencial`. Names that do not say which rate of several is meant are replaced.
+fn portuguese_name(about: &About) -> String {
+    match about.id {
+        "selic-daily" => return "Selic diária".to_owned(),
+        "cdi-daily" => return "CDI diário".to_owned(),
+        _ => {}
+    }
+    let official: Vec<String> = about.name_pt.split(' ').map(with_slashes).collect();
     let official = &*official.join(" ");
     let parts = official.split_once(" (").and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
     match parts {
@@ -146,12 +151,12 @@ pub(crate) fn identity(name: &'static str, language: Language) -> &'static str {
         "selic-month-is-its-days-chained" => of(
             language,
             "The Selic rate of the month is the product of its days",
-            "A Selic do mês é o produto das taxas diárias",
+            "A Selic do mês é o acumulado das taxas diárias",
         ),
         "ipca-12m-is-twelve-months-chained" => of(
             language,
             "The IPCA of twelve months is the product of the months",
-            "O IPCA em 12 meses é o produto das doze variações mensais",
+            "O IPCA em 12 meses é o acumulado das doze variações mensais",
         ),
         "announced-market-prices-are-the-exact-ones-rounded" => of(
             language,
@@ -166,7 +171,7 @@ pub(crate) fn identity(name: &'static str, language: Language) -> &'static str {
         "legal-rate-is-selic-above-ipca-15" => of(
             language,
             "The legal rate is the Selic rate above the IPCA-15",
-            "A Taxa Legal é a Selic descontada do IPCA-15",
+            "A Taxa Legal é a Selic, descontado o IPCA-15",
         ),
         "old-savings-are-the-reference-rate-and-half-a-percent" => of(
             language,
@@ -186,8 +191,46 @@ pub(crate) const fn frequency(frequency: Frequency, language: Language) -> &'sta
     }
 }
 
-/// Explains to the reader how values of this kind are interpreted.
-pub(crate) const fn reading(kind: Kind, language: Language) -> &'static str {
+/// Explains to the reader how values of the series are interpreted.
+pub(crate) fn reading(about: &About, language: Language) -> &'static str {
+    reading_of_one(about, language).unwrap_or_else(|| match about.kind {
+        Kind::RatePerDay | Kind::RatePerMonth if !about.chains => of(
+            language,
+            "A rate of its period. The published rates should not be chained.",
+            "Taxa do período. As taxas publicadas não devem ser encadeadas.",
+        ),
+        Kind::RatePerMonth if about.topic == Topic::InterestRates => of(
+            language,
+            "A rate for one month. Months compound: they are multiplied, not added, to make a year.",
+            "Taxa do mês. Para acumular vários meses, os fatores são multiplicados, e não somados.",
+        ),
+        kind => reading_of_kind(kind, language),
+    })
+}
+
+/// The sentences of series of which those of their kind say too little, or something else.
+fn reading_of_one(about: &About, language: Language) -> Option<&'static str> {
+    Some(match about.id {
+        "gdp-12m" => of(
+            language,
+            "The total of the twelve months that end with the month shown.",
+            "Total dos doze meses encerrados no mês indicado.",
+        ),
+        "inflation-target" => of(
+            language,
+            "The target for the change of the IPCA, set by the National Monetary Council.",
+            "Meta para a variação do IPCA, fixada pelo Conselho Monetário Nacional.",
+        ),
+        "primary-result-12m" => of(
+            language,
+            "A part of the GDP. Two of its values are compared by their difference, in percentage points. Below zero: a surplus.",
+            "Proporção do PIB. Para comparar dois valores, use a diferença em pontos percentuais. Valor negativo: superávit.",
+        ),
+        _ => return None,
+    })
+}
+
+const fn reading_of_kind(kind: Kind, language: Language) -> &'static str {
     match kind {
         Kind::RatePerYear => of(
             language,
@@ -267,9 +310,30 @@ mod tests {
     }
 
     #[test]
+    fn leads_say_what_the_values_of_a_series_are() {
+        for (series, english, portuguese) in [
+            (Series::Ipca, "A change within one month.", "Variação no mês."),
+            (Series::Tr, "A rate for one month.", "Taxa do mês."),
+            (Series::SelicMonth, "should not be chained", "não devem ser encadeadas"),
+            (Series::SavingsDaily, "should not be chained", "não devem ser encadeadas"),
+            (Series::SelicDaily, "A rate for one business day.", "Taxa de um dia útil."),
+            (Series::Gdp12m, "The total of the twelve months", "Total dos doze meses"),
+            (Series::Credit, "at the end of the period", "Saldo no fim do período."),
+            (Series::InflationTarget, "National Monetary Council", "Conselho Monetário Nacional"),
+            (Series::PrimaryResult12m, "a surplus", "Valor negativo: superávit."),
+        ] {
+            let read = |language| reading(series.about(), language);
+            assert!(read(Language::English).contains(english), "{}", read(Language::English));
+            assert!(read(Language::Portuguese).contains(portuguese), "{}", read(Language::Portuguese));
+        }
+    }
+
+    #[test]
     fn portuguese_names_begin_with_the_abbreviation() {
         for (series, expected) in [
             (Series::Ipca, "IPCA: Índice nacional de preços ao consumidor – amplo"),
+            (Series::SelicDaily, "Selic diária"),
+            (Series::CdiDaily, "CDI diário"),
             (Series::IgpmExact, "IGP-M: Índice geral de preços do mercado – consistente com o número-índice"),
             (Series::IpcFipe, "IPC-Fipe: Índice de preços ao consumidor – São Paulo"),
             (Series::IpcaFood, "IPCA – alimentação e bebidas"),

@@ -12,6 +12,7 @@ mod kind;
 mod outcome;
 mod proven;
 mod refusal;
+mod wages;
 
 use std::borrow::Cow;
 

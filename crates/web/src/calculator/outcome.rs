@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::document::{Document, Editions};
 use super::kind::Kind;
+use super::wages;
 use crate::data::Data;
 use crate::language::Language;
 use crate::texts::CalculatorTexts;
@@ -73,6 +74,8 @@ pub(super) struct Outcome {
     /// The API call that gives the same result.
     pub(super) call: String,
     pub(super) receipt: Vec<Step>,
+    /// What the rows of the receipt are: months or days.
+    pub(super) receipt_when: &'static str,
     pub(super) document: Document,
 }
 
@@ -103,6 +106,7 @@ pub(super) fn read(
         facts: facts(&answer, language),
         call: format!("/api/v1/calc/{}?{asked}", kind.id()),
         receipt: answer.receipt.iter().map(step).collect(),
+        receipt_when: receipt_when(&answer, language),
         document,
     })
 }
@@ -115,6 +119,12 @@ impl StepAnswer<'_> {
             (None, month) => Month::parse(month?).ok().map(|month| (month.first_day(), month.last_day())),
         }
     }
+}
+
+fn receipt_when(answer: &Answer<'_>, language: Language) -> &'static str {
+    let t = &language.texts().calculator;
+    let has_months = answer.receipt.first().is_some_and(|step| step.date.is_none());
+    if has_months { t.month } else { t.receipt_when }
 }
 
 fn step_shown(step: &StepAnswer<'_>, start: Option<Day>, answer: &Answer<'_>, language: Language) -> Step {
@@ -162,9 +172,9 @@ fn ignored_fall<'a>(answer: &Answer<'a>) -> Option<&'a RawValue> {
 /// The change of the currency in words, if there was one.
 fn conversion(answer: &Answer<'_>, t: &CalculatorTexts, language: Language) -> Option<String> {
     let divisor = answer.divisor.filter(|_| answer.currency_from != answer.currency_to)?;
-    let named = |code: &str| format!("{code} ({})", currency_name(code));
-    let text = t.conversion.replace("{from}", &named(answer.currency_from));
-    let text = text.replace("{to}", &named(answer.currency_to));
+    let names = [answer.currency_from, answer.currency_to].map(currency_name).join(" → ");
+    let text = t.conversion.replace("{from}", &money_before(divisor.get(), answer, language));
+    let text = text.replace("{to}", &money_after("1", answer, language)).replace("{names}", &names);
     Some(text.replace("{divisor}", &format::number(divisor.get(), language)))
 }
 
@@ -202,8 +212,7 @@ fn gives_wages(asked: &str) -> bool {
 
 fn result(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) -> String {
     if kind == Kind::Wages && !gives_wages(asked) {
-        let wages = format::number(answer.result.get(), language);
-        return language.texts().calculator.wages_result.replace("{wages}", &wages);
+        return wages::minimum_wages(answer.result.get(), language);
     }
     money_after(answer.result.get(), answer, language)
 }
@@ -227,7 +236,10 @@ fn sentence(answer: &Answer<'_>, kind: Kind, asked: &str, language: Language) ->
         Kind::Accumulation => t.sentence_rate,
         Kind::LegalInterest | Kind::Savings => t.sentence_days,
         Kind::Rent => t.sentence_rent,
-        Kind::Wages if gives_wages(asked) => t.sentence_wages,
+        Kind::Wages if gives_wages(asked) => match answer.wages {
+            Some(wages) if wages::is_one(wages.get(), language) => t.sentence_wage,
+            _ => t.sentence_wages,
+        },
         Kind::Wages => t.sentence_amount,
     };
     let percent = answer.rate_percent.map(|percent| format!("{}%", format::number(percent.get(), language)));

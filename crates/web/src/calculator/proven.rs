@@ -7,6 +7,7 @@ use super::choices::short_name;
 use super::debt_document::interest;
 use super::kind::Kind;
 use super::outcome::when;
+use super::wages::minimum_wages;
 use crate::language::Language;
 use crate::{format, words};
 
@@ -56,8 +57,7 @@ impl Proven {
         match &self.inputs {
             ProvenInputs::Debt(..) => format::reais(&result.to_string(), language),
             ProvenInputs::Parameters(Kind::Wages, text) if value(text, "wages").is_none() => {
-                let wages = format::number(result, language);
-                language.texts().calculator.wages_result.replace("{wages}", &wages)
+                minimum_wages(&result.to_string(), language)
             }
             ProvenInputs::Parameters(_, text) => {
                 let last = value(text, "to").and_then(days).map(|(_, last)| last);

@@ -154,7 +154,7 @@ mod tests {
             (CalcError::Percent("fees_percent").into(), "Campo “Honorários"),
             (CalcError::Percent("interest.monthly_percent").into(), "Campo “Juros simples ao mês"),
             (CalcError::ToTooEarly(Day::parse("1994-07-01").unwrap()).into(), "A data do cálculo deve"),
-            (CalcError::NotAPriceIndex("selic").into(), "Escolha um índice"),
+            (CalcError::NotAPriceIndex("selic").into(), "Escolha nas listas o índice"),
             (CalcError::TooLarge.into(), "Os valores do período não permitem"),
         ] {
             let told = of_debt(&DebtError::to_string(&error), &[7, 9], Language::Portuguese);

@@ -8,7 +8,7 @@ use crate::language::Language;
 const WIDTH: usize = 720;
 const MARGIN: usize = 16;
 /// Characters that fit on a line of the title, and of the caption.
-const TITLE_LENGTH: usize = 78;
+const TITLE_LENGTH: usize = 66;
 const CAPTION_LENGTH: usize = 104;
 const TITLE_HEIGHT: usize = 22;
 const LINE_HEIGHT: usize = 17;

@@ -41,7 +41,7 @@ pub(super) const PT: ErrorTexts = ErrorTexts {
     method: "Operação não permitida",
     method_text: "A página existe, mas não aceita este tipo de requisição.",
     too_large: "Conteúdo grande demais",
-    too_large_text: "O que foi enviado é maior que o aceito por qualquer formulário nosso.",
+    too_large_text: "O conteúdo enviado ultrapassa o tamanho máximo aceito.",
     limited: "Um momento, por favor",
     limited_text: "Recebemos requisições demais do seu endereço. Tente novamente em {seconds} s.",
     internal: "Erro no serviço",

@@ -159,7 +159,7 @@ texts! {
         about_accumulation, about_legal_interest, about_savings, about_rent, about_wages, about_debt, index, rate, rate_percent, first_month, last_month,
         first_day, last_day, deposit_day, month, rent_month, negative, apply, ignore, old_rent, wages_typed, wages_count, wage,
         amount, calculate, held, result, sentence, sentence_days, sentence_rate, sentence_rent, sentence_amount,
-        sentence_wages, wages_result, of_cdi, of_selic, change, factor,
+        sentence_wages, sentence_wage, wages_result, wage_result, of_cdi, of_selic, change, factor,
         edition, call, receipt, receipt_text,
         receipt_when, receipt_rate, receipt_amount, credited_on, blank, refused, error_amount, error_percent, error_wages,
         error_one_of, error_month,
@@ -182,7 +182,7 @@ texts! {
     DebtTexts {
         to, index_none, interest, rule_none, rule_simple, rule_legal, monthly_percent, interest_from,
         interest_from_note, from_day, fine_percent, fine_on, fine_corrected, fine_total, fees_percent, instalments,
-        instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
+        instalments_example, instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
         result, lines, months, legal_rates, error_line, error_from, error_instalments, error_choice,
         corrected_sum, interest_sum, sum, on_line, on_instalment, error_spaces, error_date, error_early, error_late, error_label,
         error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal,
@@ -223,7 +223,7 @@ texts! {
 texts! {
     /// Freshness of the data.
     StatusTexts {
-        title, summary, all_fresh, some_late, one_late, some_empty, some_sample, all_sample, central_bank, others, fx,
+        title, summary, as_of, all_fresh, some_late, one_late, some_empty, some_sample, all_sample, central_bank, others, fx,
         companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
         empty, failing, withheld, one_withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
     }

@@ -30,7 +30,7 @@ async fn errors_name_the_line_and_the_rule() {
         ("to=1994-06-01&index=&rule=none", "10/01/2026 1", "A data do cálculo deve ser"),
         ("to=&index=&rule=none", "10/01/2026 1", "A data do cálculo deve ser"),
         ("to=2026-06-15&index=&rule=legal&monthly_percent=2", "10/01/2026 1", "apenas aos juros simples"),
-        ("to=2026-06-15&index=selic&rule=none", "10/01/2026 1", "Escolha um índice"),
+        ("to=2026-06-15&index=selic&rule=none", "10/01/2026 1", "Escolha nas listas o índice"),
         ("to=2099-06-15&index=ipca&rule=none", "10/01/2026 1", "não há valor para"),
     ] {
         let (status, page) = calculated(&app, terms, lines).await;

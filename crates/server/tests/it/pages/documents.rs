@@ -86,16 +86,47 @@ async fn a_change_of_currency_can_be_recomputed() {
     let path = "/calculator/correction?index=inpc&from=1994-06&to=1994-08&amount=100000&lang=pt";
     let page = app.get(path).send().await.expect(200).text();
     for part in [
-        "2.750 BRR (cruzeiro real) = 1 BRL (real); resultado = valor × fator ÷ 2.750",
+        "CR$\u{a0}2.750,00 = R$\u{a0}1,00 (cruzeiro real → real); resultado = valor × fator ÷ 2.750",
         ">CR$\u{a0}148.240,00</td>",
         ">R$\u{a0}58,08</td>",
         "<dt>Índice</dt><dd>INPC",
+        "<th scope=\"col\">Mês</th>",
     ] {
         assert!(page.contains(part), "{part}");
     }
     let result = page.split("<p class=\"figure\">").nth(1).unwrap().split(['<', '>']).nth(2).unwrap();
     let last = page.split("</tbody>").next().unwrap().rsplit("<td class=\"number\">").next().unwrap();
     assert_eq!(last.split('<').next(), Some(result), "the last line is the result");
+}
+
+#[tokio::test]
+async fn numbers_of_wages_agree_with_their_noun() {
+    let app = TestApp::start().await;
+    for (asked, told) in [
+        ("wages=1&lang=pt", ">1 salário mínimo de janeiro de 2026<"),
+        ("wages=1.5&lang=pt", ">1,5 salário mínimo de janeiro de 2026<"),
+        ("wages=2&lang=pt", ">2 salários mínimos de janeiro de 2026<"),
+        ("wages=1&lang=en", ">1 minimum wage of Jan 2026<"),
+        ("wages=1.5&lang=en", ">1.5 minimum wages of Jan 2026<"),
+    ] {
+        let path = format!("/calculator/minimum-wages?month=2026-01&{asked}");
+        assert!(app.get(&path).send().await.expect(200).text().contains(told), "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn the_rows_of_a_receipt_are_named_by_their_period() {
+    let app = TestApp::start().await;
+    for (path, column) in [
+        ("/calculator/correction?index=ipca&from=2026-01&to=2026-02&amount=1", "Mês"),
+        ("/calculator/legal-interest?from=2026-01-02&to=2026-02-02&amount=1", "Mês"),
+        ("/calculator/savings?from=2026-01-10&to=2026-02-10&amount=1", "Data"),
+        ("/calculator/accumulation?rate=cdi&rate_percent=100&from=2026-01-02&to=2026-01-05&amount=1", "Data"),
+    ] {
+        let page = app.get(&format!("{path}&lang=pt")).send().await.expect(200).text();
+        let first = format!("<thead><tr><th scope=\"col\">{column}</th>");
+        assert!(page.contains(&first) && page.contains(">Percentual</th>"), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -48,6 +48,17 @@ async fn error_pages_do_not_echo_the_url_and_have_two_languages() {
     assert!(asking.send().await.expect(404).text().contains("Página não encontrada"));
 }
 
+/// The messages of the API are in English, so they explain errors on English pages only.
+#[tokio::test]
+async fn the_detail_of_an_error_is_told_to_english_readers() {
+    let app = TestApp::start().await;
+    for (language, has_detail) in [("en", true), ("pt-BR", false)] {
+        let asking = app.get("/series/ipca?compare=nothing").header("accept", BROWSER);
+        let page = asking.header("accept-language", language).send().await.expect(400).text();
+        assert_eq!(page.contains("<p class=\"note\">"), has_detail, "{language}");
+    }
+}
+
 #[tokio::test]
 async fn too_many_pages_are_rejected_on_a_page_with_the_wait() {
     let app = TestApp::start().await;

@@ -26,7 +26,7 @@ const PORTUGUESE: &[&str] = &[
 ];
 
 /// The answers of forms, and pages that cannot be shown, beside those of [`PAGES`].
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "/calculator/accumulation?rate=cdi&rate_percent=110&from=2026-01-02&to=2026-02-02&amount=1000",
     "/calculator/legal-interest?from=2026-01-02&to=2026-02-02&amount=1000",
     "/calculator/rent?index=igpm-exact&month=2026-05&amount=1000&negative=apply",
@@ -37,6 +37,7 @@ const OTHERS: [&str; 10] = [
     "/series/ipca-food",
     "/series/ipca-food/chart.svg",
     "/nada",
+    "/series/ipca?compare=nada",
 ];
 
 /// Removes the elements with this opening and their content.
@@ -68,7 +69,6 @@ fn words(html: &str) -> Vec<String> {
         ("<code", "</code>"),
         ("<pre", "</pre>"),
         ("<article class=\"prose\" lang=\"en\"", "</article>"),
-        ("<p class=\"note\" lang=\"en\"", "</p>"),
     ];
     let html =
         removed.iter().fold(html.to_owned(), |html, (opening, closing)| without(&html, opening, closing));

@@ -39,6 +39,21 @@ async fn a_picture_has_the_language_and_the_comparison_of_its_address() {
 }
 
 #[tokio::test]
+async fn a_page_links_the_picture_of_what_it_compares() {
+    let app = TestApp::start().await;
+    for (path, picture) in [
+        ("/series/ipca?lang=pt", "/series/ipca/chart.svg?lang=pt"),
+        ("/series/ipca?compare=selic&lang=pt", "/series/ipca/chart.svg?lang=pt&#38;compare=selic"),
+        ("/series/ipca?compare=ipca&lang=pt", "/series/ipca/chart.svg?lang=pt"),
+        ("/fx/usd-brl?compare=cdi&lang=en", "/fx/usd-brl/chart.svg?lang=en&#38;compare=cdi"),
+    ] {
+        let page = app.get(path).send().await.expect(200).text();
+        assert!(page.contains(&format!("href=\"{picture}\"")), "{path}");
+        assert!(page.contains(&format!(">{picture}</span>\" alt=")), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_picture_shows_a_year_and_takes_no_quota() {
     let app = TestApp::start().await;
     let gold = app.key(Plan::Gold).await;

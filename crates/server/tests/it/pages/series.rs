@@ -160,7 +160,13 @@ async fn values_have_their_unit_once_and_checks_have_sentences() {
     assert!(wage.contains("<p class=\"when\"><time") && !wage.contains("Preço em reais"), "{wage}");
     assert!(page("/fx/usd-brl?lang=pt").await.contains("<p class=\"when\">por unidade <span"));
     let ipca = page("/series/ipca?lang=pt").await;
-    assert!(ipca.contains("<td>O IPCA em 12 meses é o produto das doze variações mensais</td>"), "{ipca}");
+    assert!(ipca.contains("<td>O IPCA em 12 meses é o acumulado das doze variações mensais</td>"), "{ipca}");
+    // Its rows are months; those that count the days of a year are years.
+    let checks = ipca.split("id=\"checks-title\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(!checks.contains("(01/") && checks.contains("/20"), "{checks}");
+    let daily = page("/series/selic-daily?lang=pt").await;
+    let counted = daily.split("Há uma Selic diária para cada dia útil").nth(1).unwrap();
+    assert!(!counted.split("</tr>").next().unwrap().contains("/20"), "{counted}");
     let savings = page("/series/savings?lang=pt").await;
     assert!(savings.contains("<h1>Depósitos de poupança a partir de 04/05/2012"), "{savings}");
 }

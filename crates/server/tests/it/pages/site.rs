@@ -122,3 +122,25 @@ async fn the_reference_shows_no_made_up_secret() {
     let bundle = app.get("/docs/assets/scalar.js").send().await.expect(200).text();
     assert!(!bundle.contains("YOUR_SECRET"));
 }
+
+#[tokio::test]
+async fn descriptions_are_sentences_and_examples_have_the_form_of_the_language() {
+    let app = TestApp::start().await;
+    let page = async |path: &str| app.get(path).send().await.expect(200).text();
+    for (language, example) in [("pt", "10/01/2026 1.000,00\n10/02"), ("en", "2026-01-10 1000.00\n2026-02")] {
+        let status = page(&format!("/status?lang={language}")).await;
+        let description = status.split("name=\"description\" content=\"").nth(1).unwrap();
+        assert!(description.split('"').next().unwrap().ends_with('.'), "{description}");
+        let debt = page(&format!("/calculator?kind=debt&lang={language}")).await;
+        assert!(debt.contains(&format!("placeholder=\"{example}")), "{language}");
+    }
+}
+
+#[tokio::test]
+async fn a_series_is_found_by_the_name_it_is_shown_with() {
+    let app = TestApp::start().await;
+    for (q, id) in [("selic+di%C3%A1ria", "selic-daily"), ("cdi+diario", "cdi-daily")] {
+        let page = app.get(&format!("/series?q={q}&lang=pt")).send().await.expect(200).text();
+        assert!(page.contains(&format!("href=\"/series/{id}\"")), "{q}");
+    }
+}

@@ -225,7 +225,7 @@ pub(crate) static TEXTS: Texts = Texts {
         to: "Filed until",
         company: "Company",
         company_example: "registry code, CNPJ or ticker",
-        invalid: "Check the filters: a date, a category or a company does not exist.",
+        invalid: "Check the filters: a date or a company does not exist, or the first date is after the last.",
         absent: "There is no company with this code.",
         find: "Search",
         nothing: "Nothing was found for “{q}”.",
@@ -247,7 +247,7 @@ pub(crate) static TEXTS: Texts = Texts {
         status: "Status",
         tickers: "Tickers",
         code: "Registry code",
-        no_filings: "This company has filed nothing that is held here.",
+        no_filings: "No filings were found.",
     },
     usage: UsageTexts {
         title: "Usage of your key",
@@ -274,7 +274,8 @@ pub(crate) static TEXTS: Texts = Texts {
     },
     status: StatusTexts {
         title: "Status of the data",
-        summary: "How fresh every source is, as of",
+        summary: "See how fresh the data of every source are, with its newest value, the last request and the number of rows.",
+        as_of: "How fresh every source is, as of",
         all_fresh: "Every source is as fresh as its publisher.",
         some_late: "{count} sources are late.",
         one_late: "One source is late.",
