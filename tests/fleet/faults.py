@@ -186,10 +186,10 @@ def a_full_cache_disk_stops_nothing(fleet, filings=12_000):
         client = Client(replica.port, address="127.0.0.61")
         paths = [CURRENT_SELIC, "/health", "/api/v1/market/overview"]
         statuses = [client.ask(path).status for path in paths]
-        room = room_left(replica, place)
+        room, saved = room_left(replica, place), replica.metric("lastro_index_saved")[""]
         replica.end()
     told = replica.log().count("cannot be saved")
-    return Observed(f"{statuses.count(200)} of {len(paths)} answered; {told} warning(s); {room} KB free afterwards", statuses == [200] * len(paths) and told == 1)
+    return Observed(f"{statuses.count(200)} of {len(paths)} answered; {told} warning(s); {room} KB free afterwards", statuses == [200] * len(paths) and told == 1 and saved == 0)
 
 
 def room_left(replica, place):
