@@ -29,7 +29,8 @@ pub trait ChangeStore: Send + Sync {
     ) -> Result<Vec<LoggedChange>>;
 
     /// Tells sources as replaced, each with an edition of its own: those whose current edition is not in the log because
-    /// an earlier version published it, and those whose rows were last shown in another way than named here.
+    /// an earlier version published it, and those whose rows were last shown in another way than named here. Fails as
+    /// busy if some of them are being published; all others are told then.
     async fn tell_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>>;
 
     /// Deletes the changes published before a time. Returns the number of editions.
