@@ -34,7 +34,7 @@ use crate::listeners::Listeners;
 use crate::metrics::Metrics;
 use crate::operations::Operations;
 use crate::refresh::follow::{self, Follower};
-use crate::refresh::marks;
+use crate::refresh::{marks, replacements};
 use crate::replicas;
 use crate::setup::Setup;
 use crate::webhooks::dispatcher;
@@ -80,11 +80,8 @@ impl Service {
             quota.connect().await;
             jobs.start("redis", quota, shared_limits::run);
         }
-        let told = fill(&follower).await?;
+        fill(&follower).await?;
         until_written(&app).await;
-        if !told {
-            log_replacements(&follower).await?;
-        }
         start_jobs(&mut jobs, &app, &follower, settings);
         if settings.sync == Switch::On {
             start_synchronisation(&mut jobs, &app, &setup)?;
@@ -116,6 +113,7 @@ fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, settin
     let (poll_interval, changes_days) = (settings.poll_interval, settings.changes_days);
     jobs.start("follow", follower, move |follower, stop| follow::run(follower, poll_interval, stop));
     jobs.start("rebuild", follower, follow::rebuild);
+    jobs.start("replacements", follower, replacements::run);
     jobs.start("flush", &app.access.usage_flusher, usage_flusher::run);
     let clock = Arc::clone(&app.clock);
     jobs.start("sweep", &app.access, move |access, stop| sweep::run(access, Arc::clone(&clock), stop));
@@ -178,25 +176,21 @@ async fn until_written(app: &App) {
     }
 }
 
-/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision. Returns
-/// whether the log of changes could be brought up to date: a database that cannot be written can be read all the same.
-async fn fill(follower: &Follower) -> anyhow::Result<bool> {
+/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision. The log
+/// of changes is brought up to date later if a publication is under way, or if the database cannot be written.
+async fn fill(follower: &Follower) -> anyhow::Result<()> {
     let Follower { served, access, clock, .. } = follower;
     let now = clock.now().timestamp();
     sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
-    let told = marks::log_replacements(&*access.store, clock.now()).await;
+    if let Err(error) = marks::log_replacements(&*access.store, clock.now()).await {
+        tracing::info!(%error, "replaced sources are logged later");
+        follower.unlogged.notify_one();
+    }
     let counters = access.store.counters().await?;
     access.keys.start_at(counters.key_revision);
     follow::follow_data(follower, &counters).await?;
     if served.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
     }
-    Ok(told.is_ok())
-}
-
-/// Brings the log of changes up to date, and its editions into service.
-async fn log_replacements(follower: &Follower) -> anyhow::Result<()> {
-    let store = &*follower.access.store;
-    marks::log_replacements(store, follower.clock.now()).await?;
-    follow::follow_data(follower, &store.counters().await?).await
+    Ok(())
 }

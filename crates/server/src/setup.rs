@@ -80,6 +80,7 @@ impl Setup {
             clock: Arc::clone(&clock),
             metrics: Arc::clone(&metrics),
             changes: Arc::clone(&changes),
+            unlogged: tokio::sync::Notify::new(),
             snapshot_file: self.snapshot_file(&database, &metrics),
         };
         let is_secure = certificate.is_some();

@@ -28,8 +28,9 @@ pub trait ChangeStore: Send + Sync {
         batches: usize,
     ) -> Result<Vec<LoggedChange>>;
 
-    /// Logs a replacement of sources, each with an edition of its own: those whose current edition is not in the log
-    /// because an earlier version published it, and those whose rows were last shown in another way than named here.
+    /// Logs a replacement of sources, each with an edition of its own: those whose current edition is not in the log because
+    /// an earlier version published it, and those whose rows were last shown in another way than named here. Fails as
+    /// busy if some of them are being published; all others are logged then.
     async fn log_replacements(&self, shapes: Vec<(Source, String)>, at: Timestamp) -> Result<Vec<Source>>;
 
     /// Deletes the changes published before a time. Returns the number of editions.

@@ -62,6 +62,10 @@ pub enum StoreError {
     #[error("the database is busy with another write; try again")]
     Busy,
 
+    /// Retention has deleted changes that a reader of the log has not read.
+    #[error("the log of changes no longer reaches back that far")]
+    Forgotten,
+
     /// The database server does not reply. The same call may succeed later.
     #[error("the database cannot be reached ({why}); try again")]
     Unreachable { why: String },

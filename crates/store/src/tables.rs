@@ -188,7 +188,8 @@ pub const TABLES: &[Table] = &[
         ],
         4,
     ),
-    batches(Data, "listed_elsewhere", &[("year", Integer), ("id", Text)], 1),
+    batches(Data, "listed_elsewhere", &[("id", Text), ("year", Integer)], 2),
+    batches(Data, "unread_year", &[("year", Integer)], 1),
     // A new database has the edition that an empty log starts after.
     whole(
         Data,

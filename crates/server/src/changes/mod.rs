@@ -100,8 +100,11 @@ impl Changes {
             Tail::after(mark)
         } else {
             let mut tail = (*before).clone();
-            self.extend(&mut tail, mark).await?;
-            tail
+            match self.extend(&mut tail, mark).await {
+                // Whoever has not read them yet must be told so, by reading the store.
+                Err(StoreError::Forgotten) => Tail::after(mark),
+                extended => extended.map(|()| tail)?,
+            }
         };
         self.tail.store(Arc::new(tail));
         self.wakeups.wake_all();
@@ -116,16 +119,18 @@ impl Changes {
             if editions.is_empty() {
                 return Ok(());
             }
+            if place(self.oldest().await?) > place(tail.mark) {
+                return Err(StoreError::Forgotten);
+            }
             for edition in editions {
                 let mut after = ChangePosition { edition: edition.edition, position: 0 };
-                let mut entries = Vec::new();
                 while after.position < edition.changes {
                     let logged = self.store.logged_changes(after, edition.edition, BATCHES_AT_ONCE).await?;
                     let Some(last) = logged.last() else { break };
                     after.position = last.position;
-                    entries.extend(self.rendered(&logged));
+                    tail.push(self.rendered(&logged));
                 }
-                tail.extend(end_of(&edition), entries);
+                tail.end_edition(end_of(&edition));
             }
         }
     }
@@ -182,13 +187,14 @@ impl Changes {
         Some(page.end(tail.mark))
     }
 
-    /// Like [`Changes::page_in_memory`], with changes from the store where they are older.
+    /// Like [`Changes::page_in_memory`], with changes from the store where they are older. A reader that the retention of
+    /// the log has passed is told so.
     pub async fn page(
         &self,
         after: Mark,
         filter: &ChangeFilter,
         limit: usize,
-    ) -> Result<ChangePage, StoreError> {
+    ) -> Result<ChangePage, ReadError> {
         let mut gathering = Gathering::after(after, limit);
         loop {
             let tail = self.tail.load_full();
@@ -198,7 +204,10 @@ impl Changes {
             }
             let entries = match tail.entries_after(from) {
                 Some(entries) => entries.cloned().collect(),
-                None => self.read(from, tail.mark.stamp.edition).await?,
+                None => match self.read(from, tail.mark.stamp.edition).await {
+                    Err(StoreError::Forgotten) => return Err(self.expired().await),
+                    read => read?,
+                },
             };
             let is_the_end = entries.is_empty();
             if is_the_end || !entries.iter().all(|entry| gathering.take(entry, filter)) {

@@ -30,8 +30,8 @@ impl Tail {
         Self { start: mark, ends: VecDeque::from([mark]), mark, ..Self::default() }
     }
 
-    /// Adds an edition with all its changes, or with the last of them.
-    pub fn extend(&mut self, edition: Mark, entries: impl IntoIterator<Item = Arc<Entry>>) {
+    /// Adds some changes of the next edition. The oldest ones make room for them.
+    pub fn push(&mut self, entries: impl IntoIterator<Item = Arc<Entry>>) {
         for entry in entries {
             self.bytes += entry.bytes();
             self.entries.push_back(entry);
@@ -41,6 +41,10 @@ impl Tail {
                 self.start = dropped.mark;
             }
         }
+    }
+
+    /// Ends an edition whose changes were all added.
+    pub fn end_edition(&mut self, edition: Mark) {
         self.ends.push_back(edition);
         self.mark = edition;
         while self.ends.front().is_some_and(|end| end.stamp.edition < self.start.stamp.edition) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use lastro_catalog::Catalog;
 use lastro_model::{Clock, Edition, Mark, Outage, OutageChange, OutageExtent, Series, Source, SourceState};
 use lastro_store::Counters;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::snapshot_file::SnapshotFile;
@@ -32,6 +32,8 @@ pub struct Follower {
     pub clock: Arc<dyn Clock>,
     pub metrics: Arc<Metrics>,
     pub changes: Arc<Changes>,
+    /// Notified if sources may have to be told as replaced.
+    pub unlogged: Notify,
     /// The file that keeps the built filings between runs.
     pub snapshot_file: Option<SnapshotFile>,
 }
@@ -236,7 +238,13 @@ async fn swap_in(
     mut fresh: Catalog,
     sources: &[Source],
 ) -> anyhow::Result<Arc<Catalog>> {
-    marks::update(&mut fresh, &*follower.access.store, follower.clock.now()).await?;
+    let store = &*follower.access.store;
+    marks::update(&mut fresh, store).await?;
+    let served = follower.served.catalog.load().editions();
+    if marks::has_unlogged(store, &served, &fresh.editions()).await? {
+        // An edition of its own, with which it comes into service again, tells it.
+        follower.unlogged.notify_one();
+    }
     let (mark, editions) = (fresh.mark, fresh.editions());
     let before = follower.served.catalog.swap(Arc::new(fresh));
     for source in sources {

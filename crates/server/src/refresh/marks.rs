@@ -1,7 +1,7 @@
 //! The place in the log of changes up to which a catalog is in service.
 
 use lastro_catalog::Catalog;
-use lastro_model::{Edition, Mark, Now, Source};
+use lastro_model::{BySource, Edition, Mark, Now, Source};
 use lastro_store::{ChangeEdition, Store};
 
 use crate::changes::shape::shape;
@@ -11,7 +11,7 @@ use crate::changes::tail::end_of;
 const AT_ONCE: usize = 5_000;
 
 /// Moves the mark of a catalog that is about to come into service.
-pub async fn update(catalog: &mut Catalog, store: &dyn Store, now: Now) -> anyhow::Result<()> {
+pub async fn update(catalog: &mut Catalog, store: &dyn Store) -> anyhow::Result<()> {
     if catalog.mark == Mark::default() {
         let oldest = store.oldest_change_edition().await?;
         catalog.mark = oldest.as_ref().map(end_of).unwrap_or_default();
@@ -19,7 +19,7 @@ pub async fn update(catalog: &mut Catalog, store: &dyn Store, now: Now) -> anyho
     let logged = logged_after(store, catalog.mark.stamp.edition).await?;
     let served = catalog.editions();
     let in_service = |edition: &&ChangeEdition| served[edition.source] >= edition.edition;
-    let (before, start) = (logged.iter().take_while(in_service).count(), catalog.mark.stamp.edition);
+    let before = logged.iter().take_while(in_service).count();
     catalog.mark = logged[..before].last().map_or(catalog.mark, end_of);
     // Series that are ahead of one that could not be rebuilt are not the state of one edition.
     let is_series = |edition: &ChangeEdition| matches!(edition.source, Source::Series(_));
@@ -29,15 +29,23 @@ pub async fn update(catalog: &mut Catalog, store: &dyn Store, now: Now) -> anyho
         !is_series(edition) || missing.is_none_or(|missing| edition.edition < missing.edition)
     };
     catalog.ahead = rest.iter().filter(in_service).filter(is_exact).map(end_of).collect();
-    let is_unlogged = |source: &Source| {
-        let edition = served[*source];
-        edition > start && !logged.iter().any(|logged| logged.edition == edition)
-    };
-    if Source::ALL.iter().any(is_unlogged) {
-        // Its own edition, with which it comes into service again, tells it.
-        log_replacements(store, now).await?;
-    }
     Ok(())
+}
+
+/// Whether any edition that comes into service is not in the log: a replica of an earlier version published it. The mark
+/// does not tell, because a logged edition may have come into service before it.
+pub async fn has_unlogged(
+    store: &dyn Store,
+    before: &BySource<Edition>,
+    fresh: &BySource<Edition>,
+) -> anyhow::Result<bool> {
+    let start = store.oldest_change_edition().await?.map_or(Edition(0), |oldest| oldest.edition);
+    for (source, edition) in fresh.iter().filter(|(_, edition)| **edition > start) {
+        if *edition != before[source] && store.change_edition(*edition).await?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 async fn logged_after(store: &dyn Store, mut edition: Edition) -> anyhow::Result<Vec<ChangeEdition>> {

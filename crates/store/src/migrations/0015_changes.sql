@@ -9,11 +9,25 @@ ALTER TABLE filing ADD COLUMN withdrawn_at BIGINT;
 -- The filings of a year, to find those that its file no longer lists.
 CREATE INDEX filing_listed ON filing (delivered_on, id) WHERE withdrawn_at IS NULL;
 
--- Filings that the file of another year than that of their delivery lists.
+-- To count them: there are few.
+CREATE INDEX filing_withdrawn ON filing (id) WHERE withdrawn_at IS NOT NULL;
+
+-- The files that list a filing, by their years, where it is not just the file of the year of its delivery.
 CREATE TABLE listed_elsewhere (
-    id TEXT PRIMARY KEY,
-    year INTEGER NOT NULL
+    id TEXT NOT NULL,
+    year INTEGER NOT NULL,
+    PRIMARY KEY (id, year)
 );
+
+-- Years whose file was read before this was written down. Until it is read again, it may list what the files beside
+-- it lack. All of them are.
+CREATE TABLE unread_year (
+    year INTEGER PRIMARY KEY
+);
+
+INSERT INTO unread_year (year) SELECT DISTINCT CAST(substr(url, -8, 4) AS INTEGER) FROM read_file
+    WHERE source = 'filings' AND row_count > 0 AND url GLOB '*_[0-9][0-9][0-9][0-9].zip';
+UPDATE read_file SET etag = NULL, last_modified = NULL, sha256 = '' WHERE source = 'filings';
 
 -- The editions of the log. The first is the one that it starts after.
 CREATE TABLE change_edition (

@@ -8,9 +8,9 @@ use super::change_writer::dataset;
 use super::edition::{self, CurrentEdition};
 use super::{SqlStore, change_log, logged, recording, source_state};
 use crate::engine::Database;
-use crate::sql::{self, change as change_sql};
-use crate::transaction::{Lock, Query, Reading, Transaction, values};
-use crate::{ChangeEdition, ChangePosition, ChangeStore, LoggedChange, Result};
+use crate::sql::change as change_sql;
+use crate::transaction::{Query, Reading, Transaction, values};
+use crate::{ChangeEdition, ChangePosition, ChangeStore, LoggedChange, Result, StoreError};
 
 #[async_trait]
 impl ChangeStore for SqlStore {
@@ -52,16 +52,9 @@ impl ChangeStore for SqlStore {
         if unlogged.is_empty() {
             return Ok(Vec::new());
         }
-        let log_all = move |data: &dyn Transaction| {
-            let mut replaced = Vec::new();
-            for (source, shape) in &unlogged {
-                if log_replacement(data, *source, shape, at)? {
-                    replaced.push(*source);
-                }
-            }
-            Ok(replaced)
-        };
-        self.engine.change(Database::Data, log_all).await
+        let (replaced, is_busy) =
+            self.engine.change(Database::Data, move |data| log_all(data, &unlogged, at)).await?;
+        if is_busy { Err(StoreError::Busy) } else { Ok(replaced) }
     }
 
     async fn forget_changes(&self, before: Timestamp) -> Result<u64> {
@@ -78,9 +71,31 @@ fn is_unlogged(data: &dyn Reading, source: Source, shape: &str) -> Result<bool> 
     Ok(!logged::is_logged(data, edition)? || shape_of(data, source)?.as_deref() != Some(shape))
 }
 
+/// Logs a replacement of the sources that are not being published. Returns them, and whether there were others. All are locked before the
+/// first takes the number of an edition, which publications wait for.
+fn log_all(
+    data: &dyn Transaction,
+    unlogged: &[(Source, String)],
+    at: Timestamp,
+) -> Result<(Vec<Source>, bool)> {
+    let mut free = Vec::new();
+    for (source, shape) in unlogged {
+        if source_state::try_lock(data, *source)? {
+            free.push((*source, shape));
+        }
+    }
+    let is_busy = free.len() < unlogged.len();
+    let mut replaced = Vec::new();
+    for (source, shape) in free {
+        if log_replacement(data, source, shape, at)? {
+            replaced.push(source);
+        }
+    }
+    Ok((replaced, is_busy))
+}
+
+/// Logs a replacement of a source that is locked.
 fn log_replacement(data: &dyn Transaction, source: Source, shape: &str, at: Timestamp) -> Result<bool> {
-    source_state::ensure(data, source)?;
-    data.lock(Lock::Source(source))?;
     let current = CurrentEdition::of(data, source)?;
     let shown_before = shape_of(data, source)?;
     data.execute(change_sql::KEEP_SHAPE, values![shape, source.name()])?;
@@ -90,7 +105,7 @@ fn log_replacement(data: &dyn Transaction, source: Source, shape: &str, at: Time
     if current.edition == Edition(0) || is_logged {
         return Ok(false);
     }
-    let rows = data.one(sql::EXTENT_HELD, values![dataset(source).name()], |row| row.number::<u64>(0))?;
+    let rows = source_state::rows_shown(data, dataset(source))?;
     let edition = edition::next(data)?;
     data.execute(change_sql::REISSUE, values![edition, at, source.name()])?;
     recording::carry_over(data, source, current, edition)?;

@@ -78,13 +78,19 @@ fn read_edition(row: &dyn Row) -> Result<Option<ChangeEdition>> {
     }))
 }
 
-/// The changes after a position up to an edition, in some batches.
+/// The changes after a position up to an edition, in some batches. Fails if the log starts after that position, which is
+/// checked in the same transaction: retention may have passed a reader since its last read.
 pub(super) fn changes(
     data: &dyn Reading,
     after: ChangePosition,
     up_to: Edition,
     batches: usize,
 ) -> Result<Vec<LoggedChange>> {
+    let starts_later =
+        |oldest: ChangeEdition| (after.edition, after.position) < (oldest.edition, oldest.changes);
+    if oldest(data)?.is_some_and(starts_later) {
+        return Err(StoreError::Forgotten);
+    }
     let values = values![after.edition, after.position, up_to, batches];
     let read = data.rows(sql::BATCHES, values, read_batch)?;
     let mut changes: Vec<LoggedChange> = read.into_iter().flatten().collect();

@@ -10,7 +10,7 @@ use super::edition::{self, CurrentEdition};
 use super::recording::Recorder;
 use super::tally::{Listeners, Tally};
 use super::{change_log, read_file, source_state, table, withheld};
-use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
+use crate::transaction::{Query, Reading, Row, Transaction, values};
 use crate::{Condition, Publication, PublicationItem, Published, Result, StoreError, sql};
 
 /// The writes of a publication, some or all of them already received.
@@ -37,6 +37,18 @@ impl Writes {
     }
 }
 
+/// Locks the source and publishes.
+pub(super) fn publish_alone(
+    data: &dyn Transaction,
+    publication: Publication,
+    writes: Writes,
+    audience: &Audience,
+) -> Result<Published> {
+    source_state::lock(data, [publication.source])?;
+    publish(data, publication, writes, audience)
+}
+
+/// Publishes a source that is locked.
 pub(super) fn publish(
     data: &dyn Transaction,
     publication: Publication,
@@ -44,8 +56,6 @@ pub(super) fn publish(
     audience: &Audience,
 ) -> Result<Published> {
     let source = publication.source;
-    source_state::ensure(data, source)?;
-    data.lock(Lock::Source(source))?;
     let current = CurrentEdition::of(data, source)?;
     if !holds(publication.condition, current) {
         return Ok(Published { edition: current.edition, added: 0, changed: 0, skipped: true });
@@ -76,7 +86,7 @@ pub(super) fn publish(
     tally.withdraw(data, publication.at, &mut to)?;
     let edition = settle(data, publication, current, &mut tally)?;
     recorder.finish(data, current.edition, edition)?;
-    changes.finish(data, edition, rows_held(data, source)?)?;
+    changes.finish(data, edition, source_state::rows_shown(data, change_writer::dataset(source))?)?;
     announcer.announce(data, edition)?;
     if whole && !publication.sample {
         source_state::note_attempt(data, source, publication.at, None)?;
@@ -107,6 +117,7 @@ fn clear(data: &dyn Transaction, source: Source) -> Result<()> {
     data.execute(table::whole(source).delete, table::scope(source).as_slice())?;
     if source == Source::Filings {
         data.execute(sql::withdrawal::FORGET_ALL_ELSEWHERE, &[])?;
+        data.execute(sql::withdrawal::FORGET_UNREAD_YEARS, &[])?;
     }
     if let Some(beside) = table::beside(source) {
         data.execute(beside.delete, &[])?;
@@ -138,7 +149,7 @@ fn settle(
     Ok(edition)
 }
 
-/// The number of rows, and the latest day.
+/// The number of stored rows, and the latest day of those that are listed.
 type Extent = (i64, Option<i64>);
 
 /// The extent of the filings, if it follows from the writes: reading two million of them takes a second.
@@ -158,14 +169,9 @@ fn grown_extent(data: &dyn Reading, source: Source, tally: &Tally) -> Result<Opt
     }
 }
 
-/// The published number of rows.
-fn rows_held(data: &dyn Reading, source: Source) -> Result<u64> {
-    let dataset = change_writer::dataset(source);
-    data.first(sql::EXTENT_HELD, values![dataset.name()], |row| row.number(0)).map(Option::unwrap_or_default)
-}
-
+/// The day of a filing that is listed.
 fn day_of(data: &dyn Reading, filing: FilingId) -> Result<Option<i64>> {
-    data.one(sql::DAY_OF_FILING, values![filing], |row| row.optional_number(0))
+    data.first(sql::DAY_OF_FILING, values![filing], |row| row.number(0))
 }
 
 fn extent(data: &dyn Reading, source: Source) -> Result<Extent> {

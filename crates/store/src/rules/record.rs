@@ -60,7 +60,7 @@ impl RecordStore for SqlStore {
             .engine
             .read(Database::Accounts, move |accounts| Audience::of(accounts, publication.source))
             .await?;
-        self.engine.publish(move |data| publish::publish(data, publication, writes, &audience)).await
+        self.engine.publish(move |data| publish::publish_alone(data, publication, writes, &audience)).await
     }
 
     async fn publish_together(&self, publications: Vec<(Publication, Records)>) -> Result<Vec<Published>> {
@@ -73,6 +73,7 @@ impl RecordStore for SqlStore {
             .await?;
         self.engine
             .publish(move |data| {
+                source_state::lock(data, publications.iter().map(|(publication, _)| publication.source))?;
                 let all = publications.into_iter().zip(&audiences);
                 all.map(|((publication, rows), audience)| {
                     publish::publish(data, publication, Writes::whole(rows), audience)

@@ -1,10 +1,12 @@
 //! The state of each source, without its rows.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use lastro_model::{BySource, Edition, Source, SourceState};
 
 use super::withheld;
-use crate::transaction::{Query, Reading, Row, Transaction, values};
+use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Result, WITHHELD_SHOWN, sql};
 
 /// The sources that have no state yet.
@@ -22,6 +24,40 @@ pub(super) fn seed(data: &dyn Transaction) -> Result<()> {
 pub(super) fn ensure(data: &dyn Transaction, source: Source) -> Result<()> {
     data.execute(sql::INSERT_SOURCE_STATE, values![source.name()])?;
     Ok(())
+}
+
+/// Locks sources, and with each those whose rows are shown together with its own: what is shown is compared before and
+/// after a publication, so nobody else may change any of it meanwhile. A transaction calls this once, before it takes
+/// the number of an edition, so that no other waits for it in the opposite order.
+pub(super) fn lock(data: &dyn Transaction, sources: impl IntoIterator<Item = Source>) -> Result<()> {
+    let all: BTreeSet<Source> = sources.into_iter().flat_map(shown_together).collect();
+    all.iter().try_for_each(|source| ensure(data, *source))?;
+    all.into_iter().try_for_each(|source| data.lock(Lock::Source(source)))
+}
+
+/// Like [`lock`] for one source, but returns whether it could be locked, without waiting for a publication under way.
+pub(super) fn try_lock(data: &dyn Transaction, source: Source) -> Result<bool> {
+    for source in shown_together(source) {
+        ensure(data, source)?;
+        if !data.try_lock(Lock::Source(source))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The sources whose rows are shown together with those of this one, itself included.
+fn shown_together(source: Source) -> impl Iterator<Item = Source> {
+    let all = match source {
+        Source::Companies | Source::Tickers => [Some(Source::Companies), Some(Source::Tickers)],
+        other => [Some(other), None],
+    };
+    all.into_iter().flatten()
+}
+
+/// The published number of rows, without those that the publisher no longer lists.
+pub(super) fn rows_shown(data: &dyn Reading, source: Source) -> Result<u64> {
+    data.first(sql::ROWS_SHOWN, values![source.name()], |row| row.number(0)).map(Option::unwrap_or_default)
 }
 
 /// All states, in the order of [`Source::ALL`].

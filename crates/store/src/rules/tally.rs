@@ -63,19 +63,21 @@ impl Tally {
         to: &mut Listeners<'_>,
     ) -> Result<()> {
         match (Table::of(publication.source), records) {
-            (Table::Rates, Records::Rates(rows)) => self.put(data, publication, rows, to, |_, _, _| {}),
-            (Table::Fx, Records::Fx(rows)) => self.put(data, publication, rows, to, |_, _, _| {}),
+            (Table::Rates, Records::Rates(rows)) => self.put(data, publication, rows, to, |_, _, _, _| {}),
+            (Table::Fx, Records::Fx(rows)) => self.put(data, publication, rows, to, |_, _, _, _| {}),
             (Table::Companies, Records::Companies(rows)) => {
-                self.put(data, publication, rows, to, |tally, company, _| tally.listing.note_company(company))
+                self.put(data, publication, rows, to, |tally, company, _, _| {
+                    tally.listing.note_company(company);
+                })
             }
             (Table::Filings, Records::Filings(rows)) => {
                 self.put(data, publication, rows, to, Self::note_filing)
             }
             (Table::TradedSecurities, Records::Tickers(rows)) => {
-                self.put(data, publication, rows, to, |_, _, _| {})
+                self.put(data, publication, rows, to, |_, _, _, _| {})
             }
             (Table::TradedSecurities, Records::FormerNames(rows)) => {
-                self.put(data, publication, rows, to, |_, _, _| {})
+                self.put(data, publication, rows, to, |_, _, _, _| {})
             }
             _ => Err(StoreError::Misplaced { source_name: publication.source.name() }),
         }
@@ -87,7 +89,7 @@ impl Tally {
         publication: Publication,
         rows: &[R],
         to: &mut Listeners<'_>,
-        note: impl Fn(&mut Self, &R, Upserted),
+        note: impl Fn(&mut Self, &R, Upserted, Option<&Stored<R>>),
     ) -> Result<()> {
         for rows in rows.chunks(ROWS_AT_ONCE) {
             let mut values = Vec::new();
@@ -113,7 +115,7 @@ impl Tally {
                     revisions.extend(to.recorder.revision(old, row).into_iter().flatten());
                     to.record(data, before.as_ref(), row, publication.at)?;
                 }
-                note(self, row, upserted);
+                note(self, row, upserted, before.as_ref());
             }
             to.recorder.write(data, &revisions)?;
         }
@@ -128,12 +130,19 @@ impl Tally {
         }
     }
 
-    fn note_filing(&mut self, filing: &Filing, upserted: Upserted) {
+    fn note_filing(&mut self, filing: &Filing, upserted: Upserted, before: Option<&Stored<Filing>>) {
         if upserted != Upserted::Known {
             self.note_changed_filing(filing.id);
         }
         self.newest_filing = self.newest_filing.max(Some((filing.delivered_on, filing.id)));
-        self.listing.note_filing(filing);
+        let listed_before = match upserted {
+            Upserted::Added => None,
+            Upserted::Known => Some(filing.delivered_on.year()),
+            Upserted::Changed => before
+                .filter(|stored| !stored.history.is_withdrawn())
+                .map(|stored| stored.row.delivered_on.year()),
+        };
+        self.listing.note_filing(filing, listed_before);
     }
 
     fn note_changed_filing(&mut self, id: FilingId) {

@@ -1,16 +1,17 @@
 //! Rows that their publisher no longer lists.
 //!
 //! A file lists all rows of its kind, so a stored row that it lacks is withdrawn: marked, and kept. The file of a year may
-//! list a few filings of the years beside it. Those are remembered, so that the file of their own year, which lacks
-//! them, does not withdraw them. Rows are withdrawn after all files were read, because a later one may list them.
+//! list a few filings of the years beside it, which their own file may list, too. For those, all files that list them are
+//! written down, and they are withdrawn when the last one drops them. Rows are withdrawn after all files were read,
+//! because a later one may list them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use lastro_model::{Company, CompanyId, Day, Filing, FilingId};
 
 use crate::sql::withdrawal as sql;
-use crate::transaction::{Query, Reading, Transaction, Value, values};
+use crate::transaction::{Query, Reading, Row, Transaction, Value, values};
 use crate::{ListedFile, Result};
 
 /// The rows that the files of a publication list, and the stored ones that they lack.
@@ -18,11 +19,19 @@ use crate::{ListedFile, Result};
 pub(super) struct Listing {
     /// Whether stored rows are compared. First data has nothing to be compared with.
     pub(super) compares: bool,
-    /// The filings of the file being read, with the year of their delivery.
-    filings: HashMap<FilingId, i16>,
+    /// The filings of the file being read.
+    filings: HashMap<FilingId, ListedFiling>,
     companies: HashSet<CompanyId>,
     pub(super) missing_filings: BTreeSet<FilingId>,
     pub(super) missing_companies: BTreeSet<CompanyId>,
+}
+
+/// A filing of the file being read, with years of delivery.
+#[derive(Debug, Clone, Copy)]
+struct ListedFiling {
+    delivered: i16,
+    /// As it was before the file was read, if it was listed.
+    before: Option<i16>,
 }
 
 impl Listing {
@@ -30,8 +39,11 @@ impl Listing {
         Self { compares, ..Self::default() }
     }
 
-    pub(super) fn note_filing(&mut self, filing: &Filing) {
-        self.filings.insert(filing.id, filing.delivered_on.year());
+    /// Notes a filing of the file being read, and the year of delivery that it had if it was listed `before`.
+    pub(super) fn note_filing(&mut self, filing: &Filing, before: Option<i16>) {
+        let delivered = filing.delivered_on.year();
+        // A file may list it twice: what was before the file counts.
+        self.filings.entry(filing.id).or_insert(ListedFiling { delivered, before }).delivered = delivered;
         self.missing_filings.remove(&filing.id);
     }
 
@@ -54,44 +66,78 @@ impl Listing {
             }
             ListedFile::Year(year) => {
                 let listed = std::mem::take(&mut self.filings);
-                self.note_elsewhere(data, year, &listed)?;
-                if self.compares {
-                    let held = delivered_in(data, year)?;
-                    self.missing_filings.extend(held.filter(|id| !listed.contains_key(id)));
-                }
+                self.end_of_year(data, year, &listed)?;
             }
         }
         Ok(())
     }
 
-    /// Remembers the filings of other years in the file, and forgets those that it no longer lists.
-    fn note_elsewhere(
+    /// Compares the file of a year with the stored filings, and writes down which of them it lists.
+    fn end_of_year(
         &mut self,
         data: &dyn Transaction,
         year: i16,
-        listed: &HashMap<FilingId, i16>,
+        listed: &HashMap<FilingId, ListedFiling>,
     ) -> Result<()> {
-        let known = data
-            .rows(sql::ELSEWHERE, &[], |row| Ok((row.parsed(0, FilingId::parse)?, row.number::<i16>(1)?)))?;
-        for (id, file) in known {
-            let has_gone = file == year && !listed.contains_key(&id);
-            let is_in_its_own = file != year && listed.get(&id) == Some(&year);
-            if has_gone || is_in_its_own {
-                data.execute(sql::FORGET_ELSEWHERE, values![id])?;
-            }
-            if has_gone {
-                self.missing_filings.insert(id);
+        data.execute(sql::YEAR_IS_READ, values![i32::from(year)])?;
+        let mut files = written_down(data)?;
+        for (id, files) in &mut files {
+            if !listed.contains_key(id) && files.remove(&year) {
+                data.execute(sql::FORGET_ELSEWHERE, values![*id, i32::from(year)])?;
+                if files.is_empty() {
+                    self.missing_filings.insert(*id);
+                }
             }
         }
-        let elsewhere = listed.iter().filter(|(_, delivered)| **delivered != year);
+        let mut kept: Vec<(FilingId, i16)> = Vec::new();
+        for (id, filing) in listed {
+            kept.extend(filing.to_write_down(year, files.get(id)).map(|file| (*id, file)));
+        }
+        if self.compares {
+            let unread = unread_beside(data, year)?;
+            for id in delivered_in(data, year)?.filter(|id| !listed.contains_key(id)) {
+                match unread.is_empty() {
+                    true => drop(self.missing_filings.insert(id)),
+                    // They are assumed to list it until they are read.
+                    false if self.missing_filings.contains(&id) => {}
+                    false => kept.extend(unread.iter().map(|file| (id, *file))),
+                }
+            }
+        }
         let rows: Vec<Value<'_>> =
-            elsewhere.flat_map(|(id, _)| [Value::from(i32::from(year)), Value::from(*id)]).collect();
-        data.execute_each(&sql::KEEP_ELSEWHERE, &rows)?;
-        Ok(())
+            kept.iter().flat_map(|(id, file)| [i32::from(*file).into(), Value::from(*id)]).collect();
+        data.execute_each(&sql::KEEP_ELSEWHERE, &rows).map(drop)
     }
 }
 
-/// The stored filings delivered in a year, except those that another file lists.
+impl ListedFiling {
+    /// The files to write down for a filing that the file of `year` lists. `known` are those written down already.
+    fn to_write_down(self, year: i16, known: Option<&BTreeSet<i16>>) -> impl Iterator<Item = i16> + use<> {
+        // Where nothing is written down, the file of the year of its delivery listed it.
+        let before = if known.is_some() { None } else { self.before };
+        let is_ordinary =
+            known.is_none() && year == self.delivered && before.is_none_or(|before| before == year);
+        [Some(year), before].into_iter().flatten().filter(move |_| !is_ordinary)
+    }
+}
+
+/// The files that are written down for filings.
+fn written_down(data: &dyn Reading) -> Result<BTreeMap<FilingId, BTreeSet<i16>>> {
+    let mut files = BTreeMap::<FilingId, BTreeSet<i16>>::new();
+    let read = |row: &dyn Row| Ok((row.parsed(0, FilingId::parse)?, row.number::<i16>(1)?));
+    for (id, file) in data.rows(sql::ELSEWHERE, &[], read)? {
+        files.entry(id).or_default().insert(file);
+    }
+    Ok(files)
+}
+
+/// The years beside this one whose file was last read by a version that did not write down what it lists.
+fn unread_beside(data: &dyn Reading, year: i16) -> Result<Vec<i16>> {
+    let beside = values![i32::from(year) - 1, i32::from(year) + 1];
+    data.rows(sql::UNREAD_YEARS, beside, |row| row.number(0))
+}
+
+/// The stored filings delivered in a year, except those whose files are written down.
 fn delivered_in(data: &dyn Reading, year: i16) -> Result<impl Iterator<Item = FilingId>> {
     let [first, last] = [(1, 1), (12, 31)].map(|(month, day)| jiff::civil::Date::new(year, month, day));
     let (Ok(first), Ok(last)) = (first, last) else { return Ok(Vec::new().into_iter()) };

@@ -46,7 +46,7 @@ macro_rules! select {
 pub(crate) struct Whole {
     pub(crate) select: Select,
     pub(crate) delete: &'static str,
-    /// Reads the number of rows and the latest day.
+    /// Reads the number of rows, and the latest day of those that the publisher lists.
     pub(crate) extent: &'static str,
 }
 
@@ -68,7 +68,7 @@ pub(crate) const COMPANIES: Whole = Whole {
         "FROM company ORDER BY id"
     ),
     delete: "DELETE FROM company",
-    extent: "SELECT COUNT(*), MAX(registered_on) FROM company",
+    extent: "SELECT COUNT(*), (SELECT MAX(registered_on) FROM company WHERE withdrawn_at IS NULL) FROM company",
 };
 
 pub(crate) const FILINGS: Whole = Whole {
@@ -78,7 +78,7 @@ pub(crate) const FILINGS: Whole = Whole {
         "FROM filing"
     ),
     delete: "DELETE FROM filing",
-    extent: "SELECT COUNT(*), MAX(delivered_on) FROM filing",
+    extent: "SELECT COUNT(*), (SELECT MAX(delivered_on) FROM filing WHERE withdrawn_at IS NULL) FROM filing",
 };
 
 pub(crate) const TRADED_SECURITIES: Whole = Whole {
@@ -103,7 +103,8 @@ pub(crate) const CHANGED_FILINGS: Select = select!(
     "FROM filing WHERE id IN (SELECT id FROM filing_change WHERE edition > $1)"
 );
 
-pub(crate) const DAY_OF_FILING: &str = "SELECT delivered_on FROM filing WHERE id = $1";
+pub(crate) const DAY_OF_FILING: &str =
+    "SELECT delivered_on FROM filing WHERE id = $1 AND withdrawn_at IS NULL";
 
 pub(crate) const FILING_EDITIONS: &str = "SELECT edition, row_count, newest_day, published_at, change_count FROM filing_edition ORDER BY edition DESC";
 
@@ -136,12 +137,30 @@ pub(crate) const SOURCES: &str = "SELECT source FROM source_state";
 pub(crate) const NEXT_EDITION: &str =
     "UPDATE counter SET value = value + 1 WHERE name = 'edition' RETURNING value";
 
-pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_count, newest_day, last_success,
-    last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
+/// The number of rows that are shown. Those withdrawn are few, and counted from an index of their own; the number that
+/// is stored includes them, because it shows whether all rows are still there.
+macro_rules! rows_shown {
+    () => {
+        "row_count - CASE source
+            WHEN 'companies' THEN (SELECT COUNT(*) FROM company WHERE withdrawn_at IS NOT NULL)
+            WHEN 'filings' THEN (SELECT COUNT(*) FROM filing WHERE withdrawn_at IS NOT NULL)
+            ELSE 0 END"
+    };
+}
+
+pub(crate) const SOURCE_STATES: &str = concat!(
+    "SELECT source, edition, sample, ",
+    rows_shown!(),
+    ", newest_day, last_success, last_attempt, last_error,
+    CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
         WHERE read_file.source = source_state.source) AS BIGINT),
     (SELECT COUNT(*) FROM withheld WHERE withheld.source = source_state.source)
-    FROM source_state";
+    FROM source_state"
+);
 
+pub(crate) const ROWS_SHOWN: &str = concat!("SELECT ", rows_shown!(), " FROM source_state WHERE source = $1");
+
+/// The number of stored rows, and the latest day of those that are listed.
 pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_state WHERE source = $1";
 
 pub(crate) const EDITION_OF: &str =

@@ -5,7 +5,7 @@ use super::Each;
 
 pub(crate) const LISTED_COMPANIES: &str = "SELECT id FROM company WHERE withdrawn_at IS NULL";
 
-/// The filings delivered from one day to another that no file of another year lists.
+/// The filings delivered from one day to another, except those whose files are written down.
 pub(crate) const LISTED_FILINGS: &str =
     "SELECT id FROM filing WHERE delivered_on BETWEEN $1 AND $2 AND withdrawn_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM listed_elsewhere WHERE listed_elsewhere.id = filing.id)";
@@ -23,17 +23,24 @@ pub(crate) const WITHDRAW_COMPANY: &str = "UPDATE company SET withdrawn_at = $1 
 
 pub(crate) const WITHDRAW_FILING: &str = "UPDATE filing SET withdrawn_at = $1 WHERE id = $2";
 
-/// The filings that the file of another year than that of their delivery lists, and that year.
+/// The files that list a filing, where it is not just the file of the year of its delivery.
 pub(crate) const ELSEWHERE: &str = "SELECT id, year FROM listed_elsewhere";
 
 pub(crate) const KEEP_ELSEWHERE: Each = Each {
-    one: "INSERT INTO listed_elsewhere (year, id) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET year = excluded.year",
+    one: "INSERT INTO listed_elsewhere (year, id) VALUES ($1, $2) ON CONFLICT (id, year) DO NOTHING",
     columns: &[Integer, Text],
-    key_columns: 1,
+    key_columns: 2,
     many: "INSERT INTO listed_elsewhere (year, id) SELECT * FROM UNNEST($1, $2)
-        ON CONFLICT (id) DO UPDATE SET year = excluded.year",
+        ON CONFLICT (id, year) DO NOTHING",
 };
 
-pub(crate) const FORGET_ELSEWHERE: &str = "DELETE FROM listed_elsewhere WHERE id = $1";
+pub(crate) const FORGET_ELSEWHERE: &str = "DELETE FROM listed_elsewhere WHERE id = $1 AND year = $2";
 
 pub(crate) const FORGET_ALL_ELSEWHERE: &str = "DELETE FROM listed_elsewhere";
+
+/// The years among these whose file was last read by a version that did not write down what it lists.
+pub(crate) const UNREAD_YEARS: &str = "SELECT year FROM unread_year WHERE year IN ($1, $2)";
+
+pub(crate) const YEAR_IS_READ: &str = "DELETE FROM unread_year WHERE year = $1";
+
+pub(crate) const FORGET_UNREAD_YEARS: &str = "DELETE FROM unread_year";

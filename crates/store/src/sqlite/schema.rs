@@ -100,4 +100,22 @@ mod tests {
             connection.query_row(read, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
         assert_eq!(remembered, (7, 3, 0));
     }
+
+    #[test]
+    fn migration_has_the_files_of_filings_read_again() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let earlier = DATA.migrations.iter().take_while(|migration| migration.version < 15);
+        earlier.for_each(|migration| apply(&connection, migration).unwrap());
+        let files = "INSERT INTO read_file VALUES
+            ('filings', 'https://cvm/ipe_cia_aberta_2025.zip', 'e', 'm', 's', 7, 0, 0),
+            ('filings', 'https://cvm/ipe_cia_aberta_2002.zip', NULL, NULL, '', 0, 0, 0),
+            ('companies', 'https://cvm/cad_cia_aberta.csv', 'e', 'm', 's', 7, 0, 0)";
+        connection.execute(files, []).unwrap();
+        bring_up_to_date(&mut connection, DATA, Path::new("test")).unwrap();
+        let one = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(one("SELECT SUM(year) FROM unread_year"), 2025);
+        assert_eq!(one("SELECT COUNT(*) FROM read_file WHERE sha256 = 's' AND etag = 'e'"), 1);
+        let known = one("SELECT row_count FROM read_file WHERE url LIKE '%2025.zip'");
+        assert_eq!(known, 7, "a file that lost many rows is recognised all the same");
+    }
 }

@@ -13,7 +13,8 @@ use lastro_model::{AccountId, Source, WebhookId};
 /// Variants are declared in the order in which they are taken.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lock {
-    /// The row of `source_state`: one publication per source at a time. Other sources are not blocked.
+    /// The row of `source_state`: one publication per source at a time. Other sources are not blocked, except those whose
+    /// rows are shown together. All are locked before a transaction takes the number of an edition.
     Source(Source),
     /// The counter `key_revision`, locked by every transaction that changes keys: revisions become visible in order,
     /// and a change of all keys of an account misses none that is being inserted.

@@ -147,6 +147,12 @@ async fn publications_of_other_sources_are_not_blocked() {
     crate::conformance::races::publications_of_other_sources_are_not_blocked(&TemporaryDatabase::new()).await;
 }
 
+#[tokio::test]
+async fn a_publication_under_way_delays_only_its_own_replacement() {
+    let place = TemporaryDatabase::new();
+    crate::conformance::races::a_publication_under_way_delays_only_its_own_replacement(&place).await;
+}
+
 /// The address with a password, which the server's trust authentication ignores.
 fn with_password(url: &str) -> String {
     url.replace("postgres://lastro@", "postgres://lastro:hunter2@")

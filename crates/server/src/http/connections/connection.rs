@@ -44,6 +44,8 @@ pub struct Connection {
     closing_since: AtomicU32,
     /// Pending requests. Those that are answered at once never count.
     under_way: AtomicU32,
+    /// Those of them whose response may have nothing to send for long.
+    following: AtomicU32,
     /// Those of them that wait for other clients to read their responses.
     pub(super) waiting: AtomicU32,
     pub(super) capacity: Notify,
@@ -79,6 +81,7 @@ impl Connection {
             last_active: AtomicU32::new(totals.second()),
             closing_since: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
+            following: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             capacity: Notify::new(),
             bodies: AtomicU32::new(0),
@@ -121,6 +124,16 @@ impl Connection {
     pub fn under_way(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         UnderWay(Arc::clone(self))
+    }
+
+    /// Like [`Connection::under_way`], for a response that may have nothing to send for long.
+    pub fn follows(self: &Arc<Self>) -> Following {
+        self.following.fetch_add(1, Ordering::Relaxed);
+        Following(self.under_way())
+    }
+
+    pub(super) fn is_following(&self) -> bool {
+        self.following.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn second(&self) -> u32 {
@@ -181,6 +194,16 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         self.0.mark_active();
         self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A guard that marks a response as waiting for something to send.
+#[derive(Debug)]
+pub struct Following(UnderWay);
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.0.0.following.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -2,6 +2,10 @@
 //!
 //! hyper and h2 buffer incomplete input and process every frame, with no limit that stops a flood. So the bytes pass
 //! here first; [`super::frames`] tracks those of HTTP/2. A flooding connection gets ENHANCE_YOUR_CALM and is closed.
+//!
+//! hyper reads nothing while an HTTP/1 response is being sent, because a client may have closed its sending side and still
+//! read. A response that waits for changes may have nothing to send for long, so that a client which is gone would keep
+//! its place. During such a response we look for the end ourselves, and take it as the client's.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -33,6 +37,8 @@ pub struct Inbound<S> {
     charge: Charge,
     /// Whether the last write was accepted completely, so that another frame may follow.
     between_writes: bool,
+    /// A byte that was read when looking for the end.
+    ahead: Option<u8>,
 }
 
 #[derive(Debug)]
@@ -51,7 +57,7 @@ impl<S> Inbound<S> {
     pub fn new(connection: &Arc<Connection>, stream: S) -> Self {
         let (connection, charge) = (Arc::clone(connection), Charge::new(connection));
         let (protocol, seen) = (Protocol::Undecided(0), connection.progress());
-        Self { stream, connection, protocol, seen, charge, between_writes: true }
+        Self { stream, connection, protocol, seen, charge, between_writes: true, ahead: None }
     }
 
     /// Credits the requests and response chunks since the last read.
@@ -130,12 +136,34 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
     ) -> Poll<io::Result<()>> {
         self.settle();
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        match self.ahead.take() {
+            Some(byte) => buffer.put_slice(&[byte]),
+            None => ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?,
+        }
         match self.count(&buffer.filled()[before..]) {
             Ok(()) => Poll::Ready(Ok(())),
             Err(reason) => {
                 self.send_away(cx, reason);
                 Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> Inbound<S> {
+    /// Hangs up if the client is gone while a response waits for something to send. Otherwise the task is woken when the
+    /// client sends something or goes.
+    fn look_for_end(&mut self, cx: &mut Context<'_>) {
+        let is_http1 = matches!(self.protocol, Protocol::Http1 { .. });
+        if !is_http1 || self.ahead.is_some() || !self.connection.is_following() {
+            return;
+        }
+        let mut byte = [0];
+        let mut buffer = ReadBuf::new(&mut byte);
+        if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+            self.ahead = read.ok().and_then(|()| buffer.filled().first().copied());
+            if self.ahead.is_none() {
+                self.connection.cut_off();
             }
         }
     }
@@ -160,7 +188,7 @@ impl<S: AsyncWrite + Unpin> Inbound<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Inbound<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Inbound<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let taken = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.written(bytes.len(), taken)
@@ -180,6 +208,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Inbound<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // hyper flushes whenever it is woken.
+        self.look_for_end(cx);
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

@@ -20,7 +20,7 @@ use super::decimals;
 use crate::access::Access;
 use crate::account_slots::AccountSlot;
 use crate::changes::filter::ChangeFilter;
-use crate::changes::{ChangePage, Changes};
+use crate::changes::{ChangePage, Changes, ReadError};
 use crate::http::request::caller::Caller;
 use crate::http::request::charge::Charging;
 
@@ -66,10 +66,11 @@ pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> B
             if !client.is_entitled(&changes) {
                 return Bytes::from(json(&changes, &nothing, &filter));
             }
-            let page = changes.page(after, &filter, limit).await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "changes could not be read for a waiting request");
-                nothing
-            });
+            // If they cannot be read, the next request says why.
+            let page = match changes.page(after, &filter, limit).await.map_err(note) {
+                Ok(page) => page,
+                Err(()) => return Bytes::from(json(&changes, &nothing, &filter)),
+            };
             let is_over = changes.wakeups.is_over(deadline) || changes.wakeups.is_closing();
             if !page.entries.is_empty() || page.more || is_over {
                 let json = json(&changes, &page, &filter);
@@ -79,6 +80,17 @@ pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> B
         }
     };
     Body::Follow(Box::new(Pieces(stream::once(answer).boxed())))
+}
+
+fn note(error: ReadError) {
+    match error {
+        ReadError::Store(error) => {
+            tracing::warn!(%error, "changes could not be read for a client that waits");
+        }
+        ReadError::Expired { .. } | ReadError::Malformed => {
+            tracing::info!("a client that waits for changes has been passed by their retention");
+        }
+    }
 }
 
 /// The client of a request that waits, whose quota pays for a stream.
@@ -134,9 +146,8 @@ impl EventStream {
                 return None;
             }
             let page = changes.page(self.query.after, &self.query.filter, EVENTS_AT_ONCE).await;
-            let page = page
-                .map_err(|error| tracing::warn!(%error, "changes could not be read for a stream"))
-                .ok()?;
+            // Whoever resumes is told why it ended.
+            let page = page.map_err(note).ok()?;
             self.query.after = page.next;
             if !page.entries.is_empty() {
                 return self.piece(&changes, &page).await;

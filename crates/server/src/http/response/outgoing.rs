@@ -10,7 +10,7 @@ use http::Version;
 use hyper::body::{Frame, SizeHint};
 
 use super::body::{Body, Broken, Pieces};
-use crate::http::connections::connection::{Connection, UnderWay};
+use crate::http::connections::connection::{Connection, Following};
 use crate::http::connections::unsent::Unsent;
 
 /// Bytes passed to hyper at once. A client must read this much before a response counts as stalled, so it is small: a
@@ -35,7 +35,7 @@ enum Rest {
     /// The `Unsent` counts the stream itself, beside its current piece.
     Stream(Pieces, Unsent),
     /// A stream that waits for something to send. Meanwhile no client is to blame, so only its pieces count as unsent.
-    Follow(Pieces, #[allow(dead_code, reason = "it counts by being there")] UnderWay),
+    Follow(Pieces, #[allow(dead_code, reason = "it counts by being there")] Following),
 }
 
 impl Rest {
@@ -56,7 +56,7 @@ impl Outgoing {
             Body::HeadOnly if version == Version::HTTP_2 => (Bytes::new(), end()),
             Body::HeadOnly => (Bytes::new(), Rest::HeadOnly),
             Body::Stream(pieces) => (Bytes::new(), Rest::Stream(pieces, Unsent::new(connection, 0))),
-            Body::Follow(pieces) => (Bytes::new(), Rest::Follow(pieces, connection.under_way())),
+            Body::Follow(pieces) => (Bytes::new(), Rest::Follow(pieces, connection.follows())),
         };
         let mut outgoing =
             Self { connection: Arc::clone(connection), piece: Bytes::new(), unsent: None, rest };

@@ -78,7 +78,7 @@ async fn first_page(
     if let Some(page) = action.changes.page_in_memory(after, filter, limit) {
         return Ok(page);
     }
-    Ok(action.changes.page(after, filter, limit).await?)
+    action.changes.page(after, filter, limit).await.map_err(|error| refusal(error, "after"))
 }
 
 /// The place that the request continues from. Without any it is the end of what is in service.
@@ -89,11 +89,17 @@ async fn place(action: &Action<'_>) -> Result<Mark, ApiError> {
         (None, Some(after)) => ("after", after),
         (None, None) => return Ok(action.served.catalog.load().mark),
     };
-    action.changes.place_of(text).await.map_err(|error| match error {
-        ReadError::Malformed => bad(name, "is not a cursor: send one that this service gave, or `oldest`"),
+    action.changes.place_of(text).await.map_err(|error| refusal(error, name))
+}
+
+fn refusal(error: ReadError, parameter: &str) -> ApiError {
+    match error {
+        ReadError::Malformed => {
+            bad(parameter, "is not a cursor: send one that this service gave, or `oldest`")
+        }
         ReadError::Expired { oldest } => ApiError::CursorExpired { oldest },
         ReadError::Store(error) => error.into(),
-    })
+    }
 }
 
 fn slot(action: &Action<'_>) -> Result<AccountSlot, ApiError> {

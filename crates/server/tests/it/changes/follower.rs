@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use lastro_model::{CompanyId, Day, FormerName, Plan, Records, Series, Source};
+use lastro_model::{
+    CompanyId, Day, Decimal, FormerName, FxQuote, Pair, Plan, Records, Series, Source, Ticker, TradedSecurity,
+};
 use lastro_store::Store;
 use serde_json::Value;
 
@@ -15,11 +17,15 @@ use crate::process::migrate::Server;
 /// A copy of some rows, by their identity.
 type Copy = BTreeMap<String, Value>;
 
-const DATASETS: [&str; 3] = ["filings", "companies", "selic"];
+const DATASETS: [&str; 4] = ["filings", "companies", "selic", "fx"];
 
 fn identity(dataset: &str, row: &Value) -> String {
-    let name = if dataset == "selic" { "date" } else { "id" };
-    row[name].as_str().unwrap().to_owned()
+    let names: &[&str] = match dataset {
+        "selic" => &["date"],
+        "fx" => &["pair", "date"],
+        _ => &["id"],
+    };
+    names.iter().map(|name| row[name].as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 /// The rows of an export and its cursor.
@@ -38,22 +44,49 @@ struct Client {
     filters: (&'static str, &'static str),
     rows: Copy,
     cursor: String,
+    /// Whether the rows are those of an export, and none was changed since.
+    is_anew: bool,
 }
 
 impl Client {
-    async fn start(app: &TestApp, key: &str, dataset: &'static str, is_filtered: bool) -> Self {
-        let filters = match dataset {
-            "filings" if is_filtered => ("?category=Ata", "&categories=Ata"),
+    async fn start(app: &TestApp, key: &str, random: &mut fastrand::Rng) -> Self {
+        let dataset = DATASETS[random.usize(..DATASETS.len())];
+        let filters = match (dataset, random.u8(..3)) {
+            ("filings", 0) => ("?category=Ata", "&categories=Ata"),
+            ("filings", 1) => {
+                ("?company_id=4170", "&company_ids=4170&types=filing.created,filing.updated,filing.removed")
+            }
+            ("selic", 0) => ("", "&series_ids=selic"),
+            ("fx", 0) => ("?pair=USD/BRL", "&series_ids=usd-brl"),
             _ => ("", ""),
         };
+        Self::of(app, key, dataset, filters).await
+    }
+
+    async fn of(
+        app: &TestApp,
+        key: &str,
+        dataset: &'static str,
+        filters: (&'static str, &'static str),
+    ) -> Self {
         let (rows, cursor) = export(app, key, dataset, filters.0).await;
-        Self { dataset, filters, rows, cursor }
+        Self { dataset, filters, rows, cursor, is_anew: true }
+    }
+
+    /// Applies some changes, and is killed before the place is written down.
+    async fn break_off(&mut self, app: &TestApp, key: &str, random: &mut fastrand::Rng) {
+        let cursor = self.cursor.clone();
+        self.follow(app, key, random.usize(1..4)).await;
+        if !self.is_anew {
+            self.cursor = cursor;
+        }
     }
 
     /// Follows some of the changes, or all. Returns whether more are there.
     async fn follow(&mut self, app: &TestApp, key: &str, limit: usize) -> bool {
         let path = format!("/api/v1/changes?after={}&limit={limit}{}", self.cursor, self.filters.1);
         let answer = app.get(&path).key(key).send().await;
+        self.is_anew = true;
         if answer.status == 410 {
             (self.rows, self.cursor) = export(app, key, self.dataset, self.filters.0).await;
             return true;
@@ -66,6 +99,7 @@ impl Client {
                 return true;
             }
         }
+        self.is_anew = false;
         page["more"].as_bool().unwrap()
     }
 
@@ -76,6 +110,7 @@ impl Client {
         let dataset = match kind {
             "filing" => "filings",
             "company" => "companies",
+            "fx" => "fx",
             "observation" if item["series"] == "selic" => "selic",
             "source" => return item["source"] == self.dataset,
             _ => return false,
@@ -98,19 +133,53 @@ impl Client {
 /// The last one has brands.
 const COMPANIES: [u32; 5] = [1, 2, 3, 4, 4170];
 
+fn traded(ticker: &str, company: u32, reference_day: u8) -> TradedSecurity {
+    TradedSecurity {
+        ticker: Ticker::parse(ticker).unwrap(),
+        company_id: CompanyId(company),
+        kind: "Ações Ordinárias".to_owned(),
+        class: None,
+        segment: None,
+        trading_from: None,
+        trading_to: None,
+        reference_day: Day::parse(&format!("2026-01-0{reference_day}")).unwrap(),
+        version: 1,
+    }
+}
+
+/// Some quotes of two pairs, at least one of each.
+fn quotes(random: &mut fastrand::Rng) -> Vec<FxQuote> {
+    let mut quote = |day: u8, pair| FxQuote {
+        day: Day::parse(&format!("2026-10-0{day}")).unwrap(),
+        pair: Pair::parse(pair).unwrap(),
+        buy: Decimal::new(random.i64(50..53), 1),
+        sell: Decimal::new(55, 1),
+    };
+    (1..4).flat_map(|day| [quote(day, "USD/BRL"), quote(day, "EUR/BRL")]).collect()
+}
+
+/// Official data that filters can name.
+async fn begin(app: &TestApp, random: &mut fastrand::Rng) {
+    let companies = COMPANIES.map(|id| company(id, "Um")).to_vec();
+    publish(&*app.plain, app.timestamp(), Source::Companies, Records::Companies(companies), true).await;
+    publish(&*app.plain, app.timestamp(), Source::Fx, Records::Fx(quotes(random)), true).await;
+    in_service(app).await;
+}
+
 /// Publishes something at random.
 async fn publish_something(app: &TestApp, random: &mut fastrand::Rng, step: u64) {
     app.advance_seconds(1);
     let (store, at): (&dyn Store, _) = (&*app.plain, app.timestamp());
     let replace = random.u8(..12) == 0;
-    match random.u8(..5) {
+    match random.u8(..7) {
         0 => {
             let rows = (1..6).filter(|_| random.bool()).collect::<Vec<u8>>();
             let rows = rows.into_iter().map(|day| rate(day, random.i64(..3))).collect();
             publish(store, at, Source::Series(Series::Selic), Records::Rates(rows), replace).await;
         }
         1 => {
-            let ids = COMPANIES.into_iter().filter(|_| random.u8(..4) > 0).collect::<Vec<u32>>();
+            let ids =
+                COMPANIES.into_iter().filter(|id| *id == 4170 || random.u8(..4) > 0).collect::<Vec<u32>>();
             let rows = ids.into_iter().map(|id| company(id, ["Um", "Dois"][random.usize(..2)])).collect();
             publish(store, at, Source::Companies, Records::Companies(rows), replace).await;
         }
@@ -123,11 +192,26 @@ async fn publish_something(app: &TestApp, random: &mut fastrand::Rng, step: u64)
             let names = COMPANIES.into_iter().flat_map(|id| [id, id]).map(name).collect();
             publish(store, at, Source::Tickers, Records::FormerNames(names), true).await;
         }
+        3 => {
+            // Some are claimed by several companies.
+            let mut claims = Vec::new();
+            for ticker in ["VALE3", "PETR4"] {
+                let holders = COMPANIES.into_iter().filter(|_| random.bool()).collect::<Vec<u32>>();
+                claims.extend(holders.into_iter().map(|id| traded(ticker, id, random.u8(1..4))));
+            }
+            publish(store, at, Source::Tickers, Records::Tickers(claims), true).await;
+        }
+        4 => publish(store, at, Source::Fx, Records::Fx(quotes(random)), replace).await,
         _ => {
             let ids = (1..9).filter(|_| random.u8(..4) > 0).collect::<Vec<u64>>();
             let mut row = |id| {
                 let category = ["Ata", "Aviso"][random.usize(..2)];
-                filing(id, (id % 3) as u32, category, &format!("texto {}", random.u64(..2) * step))
+                filing(
+                    id,
+                    [1, 2, 4170][(id % 3) as usize],
+                    category,
+                    &format!("texto {}", random.u64(..2) * step),
+                )
             };
             let rows = ids.into_iter().map(&mut row).collect();
             publish(store, at, Source::Filings, Records::Filings(rows), replace).await;
@@ -152,6 +236,7 @@ async fn history(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut app = TestApp::start_with(prompt).await;
     let key = app.ample_key(Plan::Gold).await;
+    begin(&app, &mut random).await;
     let mut beside = Some(app.beside(prompt).await);
     let mut clients: Vec<Client> = Vec::new();
     for step in 1..40 {
@@ -160,16 +245,18 @@ async fn history(seed: u64) {
         let anywhere = apps[random.usize(..apps.len())];
         match random.u8(..8) {
             0 | 1 => {
-                let dataset = DATASETS[random.usize(..DATASETS.len())];
-                clients.push(Client::start(anywhere, &key, dataset, random.bool()).await);
+                clients.push(Client::start(anywhere, &key, &mut random).await);
             }
             2..=4 if !clients.is_empty() => {
                 let one = random.usize(..clients.len());
-                clients[one].follow(anywhere, &key, random.usize(1..4)).await;
+                match random.bool() {
+                    true => drop(clients[one].follow(anywhere, &key, random.usize(1..4)).await),
+                    false => clients[one].break_off(anywhere, &key, &mut random).await,
+                }
             }
             5 => check(&apps, &key, &mut clients, &mut random).await,
             6 if beside.is_some() => {
-                // Killed, and perhaps replaced.
+                // Stopped, and perhaps replaced.
                 let gone = beside.take().unwrap();
                 gone.service.stop().await.unwrap();
                 if random.bool() {
@@ -215,6 +302,8 @@ async fn copies_that_alternate_between_replicas_equal_their_exports() {
     let mut second = replica(&server, &pepper).await;
     let key = first.ample_key(Plan::Gold).await;
     let mut random = fastrand::Rng::with_seed(11);
+    begin(&first, &mut random).await;
+    in_service(&second).await;
     let mut clients: Vec<Client> = Vec::new();
     for step in 1..60 {
         // Both publish, sometimes at the same time.
@@ -226,12 +315,14 @@ async fn copies_that_alternate_between_replicas_equal_their_exports() {
         let anywhere = apps[random.usize(..2)];
         match random.u8(..6) {
             0 | 1 => {
-                let dataset = DATASETS[random.usize(..DATASETS.len())];
-                clients.push(Client::start(anywhere, &key, dataset, random.bool()).await);
+                clients.push(Client::start(anywhere, &key, &mut random).await);
             }
             2 | 3 if !clients.is_empty() => {
                 let one = random.usize(..clients.len());
-                clients[one].follow(anywhere, &key, random.usize(1..4)).await;
+                match random.bool() {
+                    true => drop(clients[one].follow(anywhere, &key, random.usize(1..4)).await),
+                    false => clients[one].break_off(anywhere, &key, &mut random).await,
+                }
             }
             4 => check(&apps, &key, &mut clients, &mut random).await,
             _ => {
@@ -258,7 +349,7 @@ async fn a_restored_backup_does_not_take_later_cursors_for_its_own() {
         let now = app.timestamp().as_millisecond();
         app.restart_at(now, |path| copy(path, backup.path())).await
     };
-    let mut client = Client::start(&app, &key, "filings", false).await;
+    let mut client = Client::of(&app, &key, "filings", ("", "")).await;
     app.advance_seconds(1);
     publish(&*app.plain, app.timestamp(), Source::Filings, filings(1..4), false).await;
     in_service(&app).await;

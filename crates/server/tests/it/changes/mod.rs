@@ -2,6 +2,7 @@
 
 mod documentation;
 mod follower;
+mod gone;
 mod refusals;
 
 use std::time::Duration;

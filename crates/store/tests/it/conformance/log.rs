@@ -1,63 +1,38 @@
-//! The log of changes, the history of rows, and rows that publishers withdraw.
+//! The log of changes, and feeds.
 
-use std::collections::BTreeMap;
-
-use lastro_model::{
-    Company, CompanyId, Edition, FeedId, FilingId, FormerName, History, Records, SavedFeed, Series, Source,
-    WebhookEvent, latest_first,
-};
+use lastro_model::{Company, CompanyId, Edition, FeedId, Records, SavedFeed, Series, Source, WebhookEvent};
 use lastro_store::{
     Change, ChangePosition, ListedFile, LoggedChange, MOST_CHANGES_LOGGED, Publication, PublicationItem,
-    ShownRow, Store,
+    ShownRow, Store, StoreError,
 };
 
 use super::Place;
 use crate::specimen::*;
 
-const SELIC: Source = Source::Series(Series::Selic);
+pub(crate) const SELIC: Source = Source::Series(Series::Selic);
 
-fn publication_at(source: Source, second: i64) -> Publication {
+pub(crate) fn publication_at(source: Source, second: i64) -> Publication {
     Publication { at: at(second), ..publication(source) }
 }
 
 /// Publishes a whole file.
-async fn publish_file(store: &dyn Store, second: i64, records: Records, file: ListedFile) {
+pub(crate) async fn publish_file(store: &dyn Store, second: i64, records: Records, file: ListedFile) {
     let source = if file == ListedFile::Registry { Source::Companies } else { Source::Filings };
     let items =
         vec![PublicationItem::Rows(records), PublicationItem::EndOfList(file), PublicationItem::Commit];
     send(store, publication_at(source, second), items).await.unwrap();
 }
 
-async fn publish_year(store: &dyn Store, second: i64, year: i16, filings: &[(u64, &str)]) {
+pub(crate) async fn publish_year(store: &dyn Store, second: i64, year: i16, filings: &[(u64, &str)]) {
     let rows = filings.iter().map(|(id, day)| filing(*id, day)).collect();
     publish_file(store, second, Records::Filings(rows), ListedFile::Year(year)).await;
 }
 
-/// The stored filings with their histories.
-async fn histories(store: &dyn Store) -> BTreeMap<FilingId, History> {
-    let mut loaded = store.load(Source::Filings).await.unwrap();
-    let mut found = BTreeMap::new();
-    while let Some(batch) = loaded.rows.recv().await {
-        let batch = batch.unwrap();
-        let Records::Filings(rows) = batch.rows else { panic!("not filings") };
-        found.extend(rows.into_iter().map(|row| row.id).zip(batch.histories));
-    }
-    found
-}
-
-async fn withdrawn(store: &dyn Store) -> Vec<u64> {
-    let number = |id| if let FilingId::Protocol(number) = id { number } else { panic!("not a number") };
-    histories(store)
-        .await
-        .into_iter()
-        .filter(|(_, history)| history.is_withdrawn())
-        .map(|(id, _)| number(id))
-        .collect()
-}
-
 /// All changes of the log.
 pub(crate) async fn log(store: &dyn Store) -> Vec<LoggedChange> {
-    let (mut after, mut all) = (ChangePosition::default(), Vec::new());
+    let oldest = store.oldest_change_edition().await.unwrap().unwrap();
+    let mut after = ChangePosition { edition: oldest.edition, position: oldest.changes };
+    let mut all = Vec::new();
     loop {
         let changes = store.logged_changes(after, Edition(u64::MAX >> 1), 2).await.unwrap();
         let Some(last) = changes.last() else { return all };
@@ -67,7 +42,7 @@ pub(crate) async fn log(store: &dyn Store) -> Vec<LoggedChange> {
 }
 
 /// The last changes, each in a few words.
-async fn told(store: &dyn Store, last: usize) -> Vec<String> {
+pub(crate) async fn told(store: &dyn Store, last: usize) -> Vec<String> {
     let all = log(store).await;
     all[all.len() - last..].iter().map(|logged| in_words(&logged.change)).collect()
 }
@@ -88,44 +63,6 @@ fn name(row: &ShownRow) -> String {
         ShownRow::Company(shown) => format!("company {} {:?}", shown.company.id, shown.tickers),
         ShownRow::Filing(shown) => format!("filing {}", shown.0.id),
     }
-}
-
-pub(crate) async fn rows_that_a_file_lacks_are_withdrawn(place: &impl Place) {
-    let store = &*place.open().await;
-    publish_year(store, 1, 2026, &[(1, "2026-01-05"), (2, "2026-02-01"), (3, "2026-02-01")]).await;
-    publish_year(store, 2, 2025, &[(4, "2025-02-01")]).await;
-    assert_eq!(withdrawn(store).await, [0u64; 0]);
-    publish_year(store, 3, 2026, &[(1, "2026-01-05"), (3, "2026-02-01")]).await;
-    assert_eq!(withdrawn(store).await, [2]);
-    assert_eq!(told(store, 1).await, ["removed filing 2"]);
-    let history = histories(store).await[&FilingId::Protocol(2)];
-    assert_eq!(history, History { first_seen: Some(at(1)), withdrawn: Some(at(3)) });
-    publish_year(store, 4, 2026, &[(1, "2026-01-05"), (2, "2026-02-01"), (3, "2026-02-01")]).await;
-    assert_eq!(told(store, 1).await, ["created filing 2"]);
-    let history = histories(store).await[&FilingId::Protocol(2)];
-    assert_eq!(history, History { first_seen: Some(at(1)), withdrawn: None });
-    let Change::Created(ShownRow::Filing(shown)) = log(store).await.pop().unwrap().change else { panic!() };
-    assert_eq!(shown.1.first_seen, Some(at(1)));
-}
-
-pub(crate) async fn a_file_of_another_year_keeps_its_rows(place: &impl Place) {
-    let store = &*place.open().await;
-    publish_year(store, 1, 2025, &[(1, "2025-12-30"), (2, "2026-01-01")]).await;
-    publish_year(store, 2, 2026, &[(3, "2026-01-02"), (4, "2025-12-31")]).await;
-    publish_year(store, 3, 2025, &[(1, "2025-12-30"), (2, "2026-01-01")]).await;
-    publish_year(store, 4, 2026, &[(3, "2026-01-02"), (4, "2025-12-31")]).await;
-    assert_eq!(withdrawn(store).await, [0u64; 0]);
-    publish_year(store, 5, 2026, &[(3, "2026-01-02")]).await;
-    assert_eq!(withdrawn(store).await, [4]);
-    let both = vec![
-        PublicationItem::Rows(Records::Filings(vec![filing(1, "2025-12-30")])),
-        PublicationItem::EndOfList(ListedFile::Year(2025)),
-        PublicationItem::Rows(Records::Filings(vec![filing(2, "2026-01-01"), filing(3, "2026-01-02")])),
-        PublicationItem::EndOfList(ListedFile::Year(2026)),
-        PublicationItem::Commit,
-    ];
-    send(store, publication_at(Source::Filings, 6), both).await.unwrap();
-    assert_eq!(withdrawn(store).await, [4], "one that another file lists now stays");
 }
 
 pub(crate) async fn companies_are_logged_with_their_tickers(place: &impl Place) {
@@ -181,6 +118,11 @@ pub(crate) async fn old_changes_are_forgotten_up_to_an_anchor(place: &impl Place
     assert_eq!(store.forget_changes(at(3)).await.unwrap(), 2);
     assert_eq!(store.oldest_change_edition().await.unwrap().unwrap().edition, Edition(2));
     assert_eq!(told(store, 2).await, ["updated selic 2026-10-29 3", "updated selic 2026-10-29 4"]);
+    for (edition, position) in [(0, 0), (1, 1), (2, 0)] {
+        let passed = ChangePosition { edition: Edition(edition), position };
+        let read = store.logged_changes(passed, Edition(9), 9).await;
+        assert_eq!(read.unwrap_err(), StoreError::Forgotten, "a reader is told that it missed changes");
+    }
     store.forget_changes(at(99)).await.unwrap();
     assert_eq!(log(store).await, []);
     assert_eq!(store.oldest_change_edition().await.unwrap().unwrap().edition, Edition(4));
@@ -229,123 +171,6 @@ pub(crate) async fn withdrawals_are_announced(place: &impl Place) {
     let mut events: Vec<WebhookEvent> = events.into_iter().map(|announcement| announcement.event).collect();
     events.sort_unstable();
     assert_eq!(events, [WebhookEvent::FilingUpdated, WebhookEvent::FilingRemoved]);
-}
-
-/// The rows that a follower of the log holds.
-#[derive(Default, PartialEq, Debug)]
-struct Copy(BTreeMap<String, ShownRow>);
-
-impl Copy {
-    fn follow(&mut self, change: Change) {
-        let key = |row: &ShownRow| match row {
-            ShownRow::Rate(series, point) => format!("{} {}", series.about().id, point.day),
-            ShownRow::Quote(quote) => format!("{} {}", quote.pair, quote.day),
-            ShownRow::Company(shown) => format!("company {}", shown.company.id),
-            ShownRow::Filing(shown) => format!("filing {}", shown.0.id),
-        };
-        match change {
-            Change::Created(row) => assert_eq!(self.0.insert(key(&row), row), None),
-            Change::Updated { old, new } => assert_eq!(self.0.insert(key(&new), new), Some(old)),
-            Change::Removed(row) => assert_eq!(self.0.remove(&key(&row)), Some(row)),
-            Change::Replaced { .. } => {}
-        }
-    }
-}
-
-/// Follows random publications from the second of each source on.
-pub(crate) async fn the_log_leads_from_any_state_to_any_later_one(place: &impl Place) {
-    let store = &*place.open().await;
-    let mut random = fastrand::Rng::with_seed(7);
-    for (source, rows) in [
-        (SELIC, Records::Rates(vec![])),
-        (Source::Companies, Records::Companies(vec![])),
-        (Source::Filings, Records::Filings(vec![])),
-        (Source::Tickers, Records::FormerNames(vec![])),
-    ] {
-        let empty = Publication { replace: true, ..publication_at(source, 0) };
-        publish(store, empty, rows).await.unwrap();
-    }
-    let (mut copy, mut held, mut seen) = (Copy::default(), BTreeMap::new(), 4);
-    for second in 1..60 {
-        match random.u8(..4) {
-            0 => {
-                let value = format!("{}.{}", random.u8(..3), random.u8(..2));
-                let rows = Records::Rates(vec![rate(&format!("2026-10-0{}", random.u8(1..6)), &value)]);
-                publish(store, publication_at(SELIC, second), rows).await.unwrap();
-            }
-            1 => {
-                let ids: Vec<u32> = (1..5).filter(|_| random.u8(..3) > 0).collect();
-                let named = |id| Company { name: format!("N{}", random.u8(..2)), ..company(id) };
-                let rows = ids.into_iter().map(named).collect();
-                publish_file(store, second, Records::Companies(rows), ListedFile::Registry).await;
-            }
-            2 => {
-                let former = |id| FormerName {
-                    reference_day: day(&format!("2026-01-0{}", random.u8(1..4))),
-                    ..former_name(id, &format!("F{}", random.u8(..2)))
-                };
-                let names = (1..5).flat_map(|id| [id, id]).map(former).collect();
-                let all = Publication { replace: true, ..publication_at(Source::Tickers, second) };
-                publish(store, all, Records::FormerNames(names)).await.unwrap();
-            }
-            _ => {
-                let ids: Vec<u64> = (1..7).filter(|_| random.u8(..3) > 0).collect();
-                let days = ["2026-05-01", "2026-05-02"];
-                let rows: Vec<_> = ids.into_iter().map(|id| (id, days[random.usize(..2)])).collect();
-                publish_year(store, second, 2026, &rows).await;
-            }
-        }
-        let all = log(store).await;
-        all[seen..].iter().for_each(|logged| copy.follow(logged.change.clone()));
-        seen = all.len();
-        held = stored(store).await;
-        assert_eq!(copy.0, held, "after {second}");
-    }
-    assert!(!held.is_empty());
-}
-
-/// The rows that are shown.
-async fn stored(store: &dyn Store) -> BTreeMap<String, ShownRow> {
-    let mut rows = BTreeMap::new();
-    let mut former_names = Vec::new();
-    for source in [Source::Tickers, SELIC, Source::Companies, Source::Filings] {
-        let mut loaded = store.load(source).await.unwrap();
-        while let Some(batch) = loaded.rows.recv().await {
-            let batch = batch.unwrap();
-            let histories = batch.histories.into_iter();
-            match batch.rows {
-                Records::Rates(points) => rows.extend(
-                    points
-                        .into_iter()
-                        .map(|point| (format!("selic {}", point.day), ShownRow::Rate(Series::Selic, point))),
-                ),
-                Records::Companies(companies) => rows.extend(
-                    companies.into_iter().zip(histories).filter(|(_, history)| !history.is_withdrawn()).map(
-                        |(company, history)| {
-                            let id = company.id;
-                            let names = latest_first(&former_names).into_iter();
-                            let former_names = names.filter(|name| name.company_id == id);
-                            let former_names = former_names.map(|name| name.name.clone()).collect();
-                            let tickers = Vec::new();
-                            let shown =
-                                lastro_store::ShownCompany { company, history, tickers, former_names };
-                            (format!("company {id}"), ShownRow::Company(Box::new(shown)))
-                        },
-                    ),
-                ),
-                Records::Filings(filings) => rows.extend(
-                    filings.into_iter().zip(histories).filter(|(_, history)| !history.is_withdrawn()).map(
-                        |(filing, history)| {
-                            (format!("filing {}", filing.id), ShownRow::Filing(Box::new((filing, history))))
-                        },
-                    ),
-                ),
-                Records::FormerNames(names) => former_names.extend(names),
-                _ => panic!("another source"),
-            }
-        }
-    }
-    rows
 }
 
 pub(crate) fn saved_feed(number: u8, account: u32) -> SavedFeed {

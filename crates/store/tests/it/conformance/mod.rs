@@ -4,6 +4,7 @@ pub(crate) mod accounts;
 pub(crate) mod announcements;
 pub(crate) mod billing;
 pub(crate) mod changes;
+pub(crate) mod copies;
 pub(crate) mod files;
 pub(crate) mod leases;
 pub(crate) mod log;
@@ -16,6 +17,7 @@ pub(crate) mod revisions;
 pub(crate) mod settings;
 pub(crate) mod usage;
 pub(crate) mod webhooks;
+pub(crate) mod withdrawals;
 pub(crate) mod withheld;
 
 use std::sync::Arc;
@@ -86,16 +88,24 @@ macro_rules! suite {
                 changes_match_their_edition_during_the_next_publication,
             ],
             log: [
-                rows_that_a_file_lacks_are_withdrawn,
-                a_file_of_another_year_keeps_its_rows,
                 companies_are_logged_with_their_tickers,
                 first_data_and_huge_changes_are_one_replacement,
                 old_changes_are_forgotten_up_to_an_anchor,
                 unlogged_editions_are_told_as_replacements,
                 an_abandoned_publication_is_not_logged,
                 withdrawals_are_announced,
-                the_log_leads_from_any_state_to_any_later_one,
                 a_feed_is_found_by_its_token_until_deleted,
+            ],
+            copies: [
+                the_log_leads_from_any_state_to_any_later_one,
+                a_registry_and_tickers_published_at_once_are_told_once,
+            ],
+            withdrawals: [
+                rows_that_a_file_lacks_are_withdrawn,
+                a_file_of_another_year_keeps_its_rows,
+                a_filing_in_two_files_stays_until_both_drop_it,
+                files_that_an_earlier_version_read_may_list_what_others_lack,
+                withdrawn_rows_are_not_counted,
             ],
             revisions: [
                 recording_begins_with_the_first_history,

@@ -253,3 +253,28 @@ pub(crate) async fn publications_of_other_sources_are_not_blocked(place: &impl P
     sender.send(PublicationItem::Commit).await.unwrap();
     assert!(slow.await.unwrap().unwrap().edition > quick.edition);
 }
+
+/// Only for databases with more than one writer. A release that shows rows differently starts during a publication.
+pub(crate) async fn a_publication_under_way_delays_only_its_own_replacement(place: &impl Place) {
+    let [store, starting] = two_handles(place).await;
+    let selic = Source::Series(Series::Selic);
+    let shapes = |shape: &str| [selic, Source::Filings].map(|source| (source, shape.to_owned())).to_vec();
+    publish(&*store, publication(selic), Records::Rates(vec![rate("2026-10-29", "1.0")])).await.unwrap();
+    publish(&*store, publication(Source::Filings), Records::Filings(vec![filing(1, "2026-10-30")]))
+        .await
+        .unwrap();
+    assert_eq!(starting.log_replacements(shapes("a"), at(1)).await.unwrap(), []);
+    let (sender, rows) = mpsc::channel(1);
+    let slow = tokio::spawn(async move { store.publish(publication(Source::Filings), rows).await });
+    for id in 2..5 {
+        let rows = Records::Filings(vec![filing(id, "2026-10-30")]);
+        sender.send(PublicationItem::Rows(rows)).await.unwrap();
+    }
+    let told = tokio::time::timeout(Duration::from_secs(4), starting.log_replacements(shapes("b"), at(2)));
+    assert_eq!(told.await.expect("it waited for the publication"), Err(StoreError::Busy));
+    let logged = starting.change_editions(lastro_model::Edition(0), 9).await.unwrap();
+    assert_eq!(logged.last().map(|edition| edition.source), Some(selic), "the other one is told");
+    sender.send(PublicationItem::Commit).await.unwrap();
+    slow.await.unwrap().unwrap();
+    assert_eq!(starting.log_replacements(shapes("b"), at(3)).await.unwrap(), [Source::Filings]);
+}
