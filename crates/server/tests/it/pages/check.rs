@@ -271,6 +271,8 @@ async fn inputs_and_results_are_checked_as_people_type_them() {
     let shown = percent_encoding::utf8_percent_encode(shown, percent_encoding::NON_ALPHANUMERIC);
     let path = format!("/calculator/check/{code}?{asked}&amount=R%24+1.000.000%2C50&result={shown}");
     assert_eq!(verdict(&app.get(&path).send().await.expect(200).text()), "confirmed");
+    let negative = app.get(&path.replace("&result=", "&result=-")).send().await.expect(200).text();
+    assert_eq!(verdict(&negative), "unknown");
 }
 
 #[tokio::test]

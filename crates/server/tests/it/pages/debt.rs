@@ -24,6 +24,8 @@ async fn errors_name_the_line_and_the_rule() {
         (TERMS, "10/01/2026 0", "Linha 1: O valor deve ser maior que 0"),
         (TERMS, "31/02/2026 1", "Linha 1: informe data e valor"),
         (TERMS, "10/01/2024 100 200 caixas", "Linha 1: não é possível saber onde termina o valor"),
+        (TERMS, "10/01/2024 12 100,00", "Linha 1: não é possível saber onde termina o valor"),
+        (TERMS, "10/01/2026\t12\t1.000,00", "Linha 1: não é possível saber qual dos números é o valor"),
         (TERMS, "", "Informe de 1 a 500 parcelas"),
         ("to=2026-06-15&index=&rule=none&fine_percent=150", "10/01/2026 1", "um percentual de 0 a 100"),
         ("to=2026-06-15&index=&rule=none&fees_percent=x", "10/01/2026 1", "um percentual de 0 a 100"),
@@ -47,7 +49,7 @@ async fn errors_name_the_line_and_the_rule() {
 #[tokio::test]
 async fn an_amount_with_spaces_is_read_whole() {
     let app = TestApp::start().await;
-    let (status, page) = calculated(&app, TERMS, "10/01/2024 1 000,00").await;
+    let (status, page) = calculated(&app, TERMS, "10/01/2024 R$ 1 000,00").await;
     assert!(status == 200 && page.contains("<data value=\"1000.00\">"), "{page}");
 }
 

@@ -150,6 +150,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     on_line: "Line {line}: {error}",
     on_instalment: "Instalment {line}: {error}",
     error_spaces: "it is not clear where the amount ends. Separate the columns with tabs or semicolons, or write the amount without spaces, such as 1,000.00.",
+    error_column: "it is not clear which of the numbers is the amount. Write it right after the date, with its cents, such as 1,000.00.",
     error_date: "please give a day that the calendar has, such as 2026-01-10.",
     error_early: "the date of an instalment must not be before 1 July 1994.",
     error_late: "the date of an instalment must not be after the day of the calculation.",

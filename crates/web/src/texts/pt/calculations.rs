@@ -150,6 +150,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     on_line: "Linha {line}: {error}",
     on_instalment: "Parcela {line}: {error}",
     error_spaces: "não é possível saber onde termina o valor. Separe as colunas com tabulação ou ponto e vírgula, ou escreva o valor sem espaços, como 1.000,00.",
+    error_column: "não é possível saber qual dos números é o valor. Escreva-o logo depois da data, com os centavos, como 1.000,00.",
     error_date: "informe um dia que exista no calendário, como 10/01/2026.",
     error_early: "a data da parcela não pode ser anterior a 1º de julho de 1994.",
     error_late: "a data da parcela não pode ser posterior à data do cálculo.",
