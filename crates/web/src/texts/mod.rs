@@ -194,7 +194,7 @@ texts! {
 texts! {
     /// The check of a calculation's code.
     CheckTexts {
-        title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, unknown, unknown_text,
+        title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, sample, sample_text, unknown, unknown_text,
         result, link, code_note, go_on, submit, incomplete, incomplete_text, incomplete_debt, unknown_kind, unreadable,
         compare,
     }

@@ -182,6 +182,8 @@ pub(super) const CHECK: CheckTexts = CheckTexts {
     revised: "Confirmed, but revised since",
     revised_text: "This service made this calculation. A revision of the published data since then gives another result today: {result}.",
     revised_gone: "This service made this calculation. The published data have changed since then, and it cannot be repeated today.",
+    sample: "Without value: made from sample data",
+    sample_text: "This service made this calculation from sample data, which are made up and which no official body has published. The document has no value.",
     unknown: "Not confirmed",
     unknown_text: "This is no code of this service for these inputs and this result. Compare every digit with the document.",
     result: "Result on the document",

@@ -182,6 +182,8 @@ pub(super) const CHECK: CheckTexts = CheckTexts {
     revised: "Confirmado, com dados revisados depois",
     revised_text: "Este cálculo foi feito por este serviço. Os dados publicados foram revisados desde então, e hoje o resultado é outro: {result}.",
     revised_gone: "Este cálculo foi feito por este serviço. Os dados publicados mudaram desde então, e hoje ele não pode ser refeito.",
+    sample: "Sem valor: feito com dados de exemplo",
+    sample_text: "Este serviço fez este cálculo com dados de exemplo, que são fictícios e que nenhum órgão oficial publicou. O documento não tem valor.",
     unknown: "Não confirmado",
     unknown_text: "Este código não corresponde a estes dados e a este resultado. Compare cada algarismo com o documento.",
     result: "Resultado no documento",

@@ -7,7 +7,7 @@ use lastro_calc::{
     InterestRule, Month, calculated_with, debt as calculate,
 };
 use lastro_catalog::{Catalog, Object, name};
-use lastro_model::{Day, Decimal, Series, Stamp};
+use lastro_model::{Day, Decimal, Series};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -260,7 +260,6 @@ impl Inputs for Debt {
         let rows = DebtRows { index: &index_rows, legal: &legal_rows };
         let calculated = calculate(&self.terms, &self.instalments, rows).map_err(|error| refused(&error))?;
         let used: Vec<&Used<'_>> = index.iter().chain(&legal).collect();
-        let stamps: Vec<Stamp> = used.iter().map(|used| used.part.stamp).collect();
         let object = self
             .write_inputs()
             .array(name!("instalments"), 0..self.instalments.len(), |place, out| {
@@ -275,7 +274,7 @@ impl Inputs for Debt {
             .text(name!("convention"), "court-tables")
             .optional_text(name!("series"), used.first().map(|used| used.id()))
             .written(name!("editions"), |out| write_editions(&used, out));
-        Ok(Answer { object: write_receipt(object, &calculated), result: calculated.result, stamps })
+        Ok(Answer::new(write_receipt(object, &calculated), calculated.result, &used))
     }
 }
 
