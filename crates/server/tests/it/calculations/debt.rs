@@ -73,6 +73,33 @@ async fn an_invalid_debt_is_refused_with_the_member() {
             "`instalments[1].lable` is not a member of this object; the nearest one is `label`",
         ),
         ("instalments", json!([{ "date": "2026-01-10" }]), "`instalments[0].amount` is required"),
+        ("instalments", json!([{ "date": "2026-01-10", "amount": null }]), "`instalments[0].amount` must be"),
+        (
+            "instalments",
+            json!([{ "date": "2026-01-10", "amount": 1 }, { "date": 20260110, "amount": 1 }]),
+            "`instalments[1].date` must be a text",
+        ),
+        (
+            "instalments",
+            json!([{ "date": "2026-01-10", "amount": 1, "label": 7 }]),
+            "`instalments[0].label` must be a text or null",
+        ),
+        (
+            "instalments",
+            json!([{ "date": "2026-01-10", "amount": 1 }, 5]),
+            "`instalments[1]` must be an object",
+        ),
+        ("instalments", json!([null]), "`instalments[0]` must be an object"),
+        ("instalments", json!({ "date": "2026-01-10" }), "`instalments` must be a list"),
+        ("instalments", json!(null), "`instalments` must be a list"),
+        ("to", json!(20260615), "`to` must be a text"),
+        ("to", json!(null), "`to` must be a text"),
+        ("index", json!(433), "`index` must be a text or null"),
+        ("interest", json!("legal"), "`interest` must be an object"),
+        ("interest", json!(null), "`interest` must be an object"),
+        ("interest", json!({ "rule": 1 }), "`interest.rule` must be a text"),
+        ("interest", json!({ "rule": "legal", "from": 20260101 }), "`interest.from` must be a text or null"),
+        ("fine_on", json!(true), "`fine_on` must be a text or null"),
     ] {
         let mut bad = good.clone();
         bad[member] = value;
@@ -87,9 +114,13 @@ async fn an_invalid_debt_is_refused_with_the_member() {
         message.contains("`result` is not a member") && message.ends_with("fees_percent, instalments"),
         "{message}"
     );
-    let mut missing = good.clone();
-    missing.as_object_mut().unwrap().remove("index");
-    assert!(owed(&app, &missing).await.expect(400).text().contains("index"));
+    for member in ["to", "index", "interest", "instalments"] {
+        let mut missing = good.clone();
+        missing.as_object_mut().unwrap().remove(member);
+        let message = owed(&app, &missing).await.expect_error(400);
+        assert!(message.starts_with(&format!("`{member}` is required")), "{message}");
+    }
+    assert!(owed(&app, &json!({})).await.expect_error(400).starts_with("`to` is required"));
 }
 
 #[tokio::test]

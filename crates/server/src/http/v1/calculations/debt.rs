@@ -8,29 +8,18 @@ use lastro_calc::{
 };
 use lastro_catalog::{Catalog, Object, name};
 use lastro_model::{Day, Decimal, Series};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::debt_body::{CHECKED_MEMBERS, Fields, InstalmentFields, InterestFields, MEMBERS, fields};
 use super::inputs::{
     Answer, Inputs, Used, json_decimal, plain_decimal, price_index, refused, write_editions,
 };
 use crate::error::ApiError;
 use crate::http::handler::Action;
-use crate::http::request::body::{self, Members};
 use crate::http::request::query::bad;
 use crate::http::response::reply::Reply;
 use crate::http::site::Site;
 
-const FORM: &str = "the body must be a JSON object with `to`, `index` (a price index, or null), `interest` \
-    (`rule`, and for some rules `monthly_percent` and `from`), `instalments` (a list of `date`, `amount` and perhaps \
-    `label`), and perhaps `fine_percent`, `fine_on` and `fees_percent`, once each";
-const MEMBERS: &[&str] =
-    &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments"];
-/// The members of a body with the result on a document, to be checked.
-const CHECKED_MEMBERS: &[&str] =
-    &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments", "result"];
-const INTEREST_MEMBERS: &[&str] = &["rule", "monthly_percent", "from"];
-const INSTALMENT_MEMBERS: &[&str] = &["date", "amount", "label"];
 const LONGEST_LABEL: usize = 100;
 
 pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -50,51 +39,6 @@ pub struct Debt {
     terms: DebtTerms,
     instalments: Vec<Instalment>,
     labels: Vec<Option<String>>,
-}
-
-/// The members of a body. Numbers keep their text, so that they stay exact.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    to: Cow<'a, str>,
-    #[serde(borrow, deserialize_with = "body::present", default)]
-    index: Option<Option<Cow<'a, str>>>,
-    #[serde(borrow)]
-    interest: InterestFields<'a>,
-    #[serde(borrow, default)]
-    fine_percent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    fine_on: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    fees_percent: Option<&'a RawValue>,
-    #[serde(borrow)]
-    instalments: Vec<InstalmentFields<'a>>,
-    /// The result on a document, only where it is checked.
-    #[serde(borrow, default)]
-    result: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InterestFields<'a> {
-    #[serde(borrow)]
-    rule: Cow<'a, str>,
-    #[serde(borrow, default)]
-    monthly_percent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    from: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InstalmentFields<'a> {
-    #[serde(borrow)]
-    date: Cow<'a, str>,
-    #[serde(borrow)]
-    amount: &'a RawValue,
-    #[serde(borrow, default)]
-    label: Option<Cow<'a, str>>,
 }
 
 impl Debt {
@@ -136,43 +80,6 @@ impl Debt {
         }
         Ok(Self { terms, instalments, labels })
     }
-}
-
-fn fields<'a>(body: &'a [u8], known: &'static [&'static str]) -> Result<Fields<'a>, ApiError> {
-    let members = body::object(body, known, FORM)?;
-    serde_json::from_slice(body).map_err(|_| fault_inside(&members).err().unwrap_or_else(|| malformed(FORM)))
-}
-
-/// The fault of a member of an inner object, if that is why a body cannot be parsed.
-fn fault_inside(members: &Members<'_>) -> Result<(), ApiError> {
-    if let Some(interest) = members.get("interest") {
-        check_inside("interest", interest, INTEREST_MEMBERS, &["rule"])?;
-    }
-    let instalments = members.get("instalments").map(|list| serde_json::from_str(list.get()));
-    let instalments: Vec<&RawValue> = instalments.and_then(Result::ok).unwrap_or_default();
-    for (place, instalment) in instalments.into_iter().enumerate() {
-        let name = format!("instalments[{place}]");
-        check_inside(&name, instalment, INSTALMENT_MEMBERS, &["date", "amount"])?;
-    }
-    Ok(())
-}
-
-fn check_inside(
-    name: &str,
-    value: &RawValue,
-    known: &'static [&'static str],
-    required: &[&str],
-) -> Result<(), ApiError> {
-    let members = body::inner_object(name, value, known, FORM)?;
-    let is_missing = |member: &&&str| members.as_ref().is_none_or(|members| members.get(member).is_none());
-    match required.iter().find(is_missing) {
-        Some(missing) => Err(bad(&format!("{name}.{missing}"), "is required")),
-        None => Ok(()),
-    }
-}
-
-fn malformed(message: &'static str) -> ApiError {
-    ApiError::BadRequest(message.into())
 }
 
 fn interest(fields: &InterestFields<'_>) -> Result<Interest, ApiError> {

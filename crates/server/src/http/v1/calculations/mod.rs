@@ -6,6 +6,7 @@
 mod check;
 mod correction;
 mod debt;
+mod debt_body;
 mod inputs;
 mod interest;
 mod wages;
