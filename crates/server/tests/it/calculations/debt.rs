@@ -140,6 +140,24 @@ async fn five_hundred_instalments_are_one_answer() {
 }
 
 #[tokio::test]
+async fn only_series_whose_values_were_used_are_named() {
+    let app = TestApp::start().await;
+    let named = async |to: &str, date: &str| {
+        let body = json!({
+            "to": to, "index": "ipca", "interest": { "rule": "legal" },
+            "instalments": [{ "date": date, "amount": 1 }],
+        });
+        let debt = owed(&app, &body).await.expect(200).json();
+        let editions: Vec<String> = debt["editions"].as_object().unwrap().keys().cloned().collect();
+        (debt["series"].clone(), editions.join(" "))
+    };
+    assert_eq!(named("2026-06-15", "2024-01-10").await, (json!("ipca"), "ipca legal-rate".into()));
+    assert_eq!(named("2024-08-30", "2024-01-10").await, (json!("ipca"), "ipca".into()));
+    assert_eq!(named("2026-06-15", "2026-06-01").await, (json!("legal-rate"), "legal-rate".into()));
+    assert_eq!(named("2024-08-30", "2024-08-01").await, (json!(null), String::new()));
+}
+
+#[tokio::test]
 async fn numbers_of_any_json_notation_are_exact() {
     let app = TestApp::start().await;
     let total = async |amount: &str, percent: &str| {

@@ -97,3 +97,20 @@ async fn the_document_states_every_choice() {
         assert!(page.contains(part), "{part}");
     }
 }
+
+#[tokio::test]
+async fn a_debt_names_only_the_sources_that_it_used() {
+    let app = TestApp::start().await;
+    for (terms, lines, sources) in [
+        ("to=2026-06-15&index=ipca&rule=legal", "01/06/2026 1", &["legal-rate"][..]),
+        ("to=2024-08-30&index=ipca&rule=legal", "10/01/2024 1", &["ipca"]),
+        ("to=2026-06-15&index=ipca&rule=legal", "10/01/2024 1", &["ipca", "legal-rate"]),
+        ("to=2024-08-30&index=ipca&rule=legal", "01/08/2024 1", &[]),
+    ] {
+        let (status, page) = calculated(&app, terms, lines).await;
+        assert_eq!(status, 200, "{page}");
+        let document = page.split("class=\"facts document\"").nth(1).unwrap();
+        let named = document.split("<a href=\"/series/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        assert_eq!(named.collect::<Vec<_>>(), sources, "{terms} {lines}");
+    }
+}

@@ -166,6 +166,9 @@ impl Inputs for Debt {
         let (index_rows, legal_rows) = (rows(&index), rows(&legal));
         let rows = DebtRows { index: &index_rows, legal: &legal_rows };
         let calculated = calculate(&self.terms, &self.instalments, rows).map_err(|error| refused(&error))?;
+        // A source is named only if a value of it was used: all may be due in the month of the debt, or before the law.
+        let index = index.filter(|_| !calculated.receipt.is_empty());
+        let legal = legal.filter(|_| !calculated.legal_rates.is_empty());
         let used: Vec<&Used<'_>> = index.iter().chain(&legal).collect();
         let object = self
             .write_inputs()
