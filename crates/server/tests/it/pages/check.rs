@@ -326,6 +326,39 @@ async fn a_code_made_from_the_sample_is_never_one_of_published_data() {
 }
 
 #[tokio::test]
+async fn a_debt_is_confirmed_by_labels_that_look_the_same() {
+    let app = TestApp::start().await;
+    let body = |label: &str| {
+        json!({
+            "to": "2026-06-15", "index": null, "interest": { "rule": "none" },
+            "instalments": [{ "date": "2026-01-10", "amount": "1000.00", "label": label }],
+        })
+    };
+    let sent = body("condomi\u{301}nio\u{200b};\u{a0} luz\tde janeiro ");
+    let answer = post(&app, "/api/v1/calc/debt", sent.to_string()).await.expect(200).json();
+    assert_eq!(answer["instalments"][0]["label"], sent["instalments"][0]["label"], "it is shown as given");
+    let path = format!("/calculator/check/{}", answer["check"].as_str().unwrap());
+    for (label, told) in [
+        ("condom\u{ed}nio; luz de janeiro", "confirmed"),
+        ("condom\u{ed}nio; luz de  janeiro\u{feff}", "confirmed"),
+        ("condom\u{ed}nio; luz de fevereiro", "unknown"),
+        ("Condom\u{ed}nio; luz de janeiro", "unknown"),
+    ] {
+        let mut checked = body(label);
+        checked["result"] = json!(1000);
+        let page = post(&app, &path, checked.to_string()).await.expect(200).text();
+        assert_eq!(verdict(&page), told, "{label:?}");
+    }
+    // As typed from paper, with a semicolon inside the name.
+    let line = percent_encoding::utf8_percent_encode(
+        "10/01/2026 1.000,00 condom\u{ed}nio; luz de janeiro",
+        percent_encoding::NON_ALPHANUMERIC,
+    );
+    let typed = format!("to=2026-06-15&index=&rule=none&instalments={line}&result=1.000%2C00");
+    assert_eq!(verdict(&post(&app, &path, typed).await.expect(200).text()), "confirmed");
+}
+
+#[tokio::test]
 async fn the_address_of_the_debt_form_is_found() {
     let app = TestApp::start().await;
     for (path, target) in [

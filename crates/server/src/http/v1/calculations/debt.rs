@@ -14,6 +14,7 @@ use super::debt_body::{CHECKED_MEMBERS, Fields, InstalmentFields, InterestFields
 use super::inputs::{
     Answer, Inputs, Used, json_decimal, plain_decimal, price_index, refused, write_editions,
 };
+use super::label::as_printed;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::query::bad;
@@ -153,7 +154,7 @@ impl Inputs for Debt {
         );
         for (instalment, label) in self.instalments.iter().zip(&self.labels) {
             let (day, amount) = (instalment.day, instalment.amount.normalize());
-            text += &format!(" {day} {amount} {:?}", label.as_deref().unwrap_or_default());
+            text += &format!(" {day} {amount} {:?}", as_printed(label.as_deref().unwrap_or_default()));
         }
         text
     }

@@ -9,6 +9,7 @@ mod debt;
 mod debt_body;
 mod inputs;
 mod interest;
+mod label;
 mod wages;
 
 use crate::error::ApiError;
