@@ -185,7 +185,7 @@ texts! {
         instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
         result, lines, months, legal_rates, error_line, error_from, error_instalments, error_choice,
         corrected_sum, interest_sum, sum, on_line, on_instalment, error_spaces, error_column, error_date, error_early, error_late, error_label,
-        error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal,
+        error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal, says_legal_before,
         says_no_interest, says_counted, says_counted_from, says_fine_corrected, says_fine_total, says_no_fine,
         says_fees, says_no_fees, says_rounding,
     }

@@ -99,6 +99,27 @@ async fn the_document_states_every_choice() {
 }
 
 #[tokio::test]
+async fn the_legal_rule_before_the_code_of_2002_is_said_to_be_a_convention() {
+    let app = TestApp::start().await;
+    for (from, lines, is_said) in [
+        ("", "10/01/2003 1", true),
+        ("", "11/01/2003 1", false),
+        ("", "11/01/2003 1\n05/05/1999 1", true),
+        ("2003-01-11", "05/05/1999 1", false),
+        ("2003-01-10", "05/05/1999 1", true),
+    ] {
+        for (rule, is_legal) in [("legal", true), ("simple", false)] {
+            let terms = format!("to=2024-08-30&index=&rule={rule}&interest_from={from}");
+            let (status, page) = calculated(&app, &terms, lines).await;
+            assert_eq!(status, 200, "{page}");
+            let said =
+                page.contains("convenção") && page.contains("art. 1.062") && page.contains("6% ao ano");
+            assert_eq!(said, is_said && is_legal, "{terms} {lines}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_debt_names_only_the_sources_that_it_used() {
     let app = TestApp::start().await;
     for (terms, lines, sources) in [

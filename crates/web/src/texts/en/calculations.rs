@@ -162,6 +162,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     says_no_correction: "No monetary correction.",
     says_simple: "Simple interest of {percent}% a month on the corrected amount: the whole percentage for each whole month by the calendar, and 1/30 of it for each day left (days ÷ 30).",
     says_legal: "Legal interest on the corrected amount: up to 29 August 2024 simple interest of 1% a month (Civil Code, article 406 as first enacted, with article 161, paragraph 1, of the National Tax Code), for each whole month by the calendar and 1/30 for each day left (days ÷ 30); from 30 August 2024 on the sum of the monthly legal rates (Civil Code, article 406, by Law 14,905 of 2024, and CMN Resolution 5,171 of 2024), part months by calendar days.",
+    says_legal_before: "Before 11 January 2003, when the Civil Code of 2002 came into force, 1% a month is a convention chosen for this calculation: the Civil Code of 1916 (article 1,062) set 6% a year.",
     says_no_interest: "No interest.",
     says_counted: "Interest counts from the date of each instalment, the first day included and the last not; its percentage is rounded to 6 decimals.",
     says_counted_from: "Interest counts from {from} or, if later, from the date of the instalment, the first day included and the last not; its percentage is rounded to 6 decimals.",

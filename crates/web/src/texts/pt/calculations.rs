@@ -162,6 +162,7 @@ pub(super) const DEBT: DebtTexts = DebtTexts {
     says_no_correction: "Sem correção monetária.",
     says_simple: "Juros simples de {percent}% ao mês sobre o valor corrigido: o percentual inteiro por mês completo do calendário e, pelos dias restantes, 1/30 dele por dia (dias ÷ 30).",
     says_legal: "Juros legais sobre o valor corrigido: até 29/08/2024, juros simples de 1% ao mês (Código Civil, art. 406, na redação original, combinado com o art. 161, § 1º, do Código Tributário Nacional), por mês completo do calendário e, pelos dias restantes, 1/30 por dia (dias ÷ 30); a partir de 30/08/2024, soma das taxas legais mensais (Código Civil, art. 406, na redação da Lei 14.905/2024, e Resolução CMN 5.171/2024), com meses incompletos por dias corridos.",
+    says_legal_before: "Antes de 11/01/2003, quando o Código Civil de 2002 entrou em vigor, o percentual de 1% ao mês é uma convenção adotada neste cálculo: o Código Civil de 1916 (art. 1.062) fixava juros de 6% ao ano.",
     says_no_interest: "Sem juros.",
     says_counted: "Os juros contam da data de cada parcela, incluído o primeiro dia e excluído o último; o percentual é arredondado na 6ª casa decimal.",
     says_counted_from: "Os juros contam de {from} ou, se posterior, da data da parcela, incluído o primeiro dia e excluído o último; o percentual é arredondado na 6ª casa decimal.",
