@@ -127,16 +127,24 @@ async fn an_invalid_debt_is_refused_with_the_member() {
 async fn five_hundred_instalments_are_one_answer() {
     let app = TestApp::start().await;
     given_months(&app, Series::Ipca, "1995-01-01", &["0.50"; 380]).await;
+    given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306"; 24]).await;
     let first = Day::parse("1995-01-10").unwrap();
-    let instalment =
-        |place: i32| json!({ "date": first.minus_months(-place % 370).to_string(), "amount": 1234.56 });
+    // With the longest labels that 500 can have: a request has at most 64 KiB.
+    let instalment = |place: i32| {
+        let label = format!("{:0>78}", format!("Aluguel e condomínio, parcela {place}"));
+        json!({ "date": first.minus_months(-place % 370).to_string(), "amount": 1234.56, "label": label })
+    };
     let body = json!({
-        "to": "2026-06-15", "index": "ipca", "interest": { "rule": "simple" },
+        "to": "2026-06-15", "index": "ipca", "interest": { "rule": "legal" },
         "instalments": (0..500).map(instalment).collect::<Vec<_>>(),
     });
+    let sent = body.to_string().len();
+    assert!((64_000..65_536).contains(&sent), "{sent}");
     let answer = owed(&app, &body).await.expect(200);
     assert!(answer.text().len() < 200_000, "{}", answer.text().len());
-    assert_eq!(answer.json()["instalments"].as_array().unwrap().len(), 500);
+    let debt = answer.json();
+    let count = |list: &str| debt[list].as_array().unwrap().len();
+    assert_eq!((count("instalments"), count("receipt"), count("legal_rates")), (500, 377, 23));
 }
 
 #[tokio::test]
