@@ -77,22 +77,52 @@ test('a debt is pasted, calculated in place and checked', async () => {
       await page.locator('.result .figure').waitFor();
       assert.equal(await page.locator('.receipt tbody').first().locator('tr:not(.sum)').count(), 2);
       await page.getByRole('button', { name: 'Verificar este código' }).click();
-      await page.locator('[data-verdict="confirmed"]').waitFor();
+      // The sample's values are nobody's.
+      await page.locator('[data-verdict="sample"]').waitFor();
     });
   }
 });
 
-test('a receipt of a hundred lines prints on at most three pages', async () => {
+/** The number of A4 pages that the page prints on. */
+async function printedPages(page) {
+  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+  return pdf.match(/\/Type \/Page\b/g).length;
+}
+
+test('a correction over nine years prints on at most three pages, without the form', async () => {
   await browser.visit({ locale: 'pt-BR' }, async (page) => {
-    await page.goto('/calculator/accumulation?rate=cdi&from=2026-04-01&to=2026-09-01&amount=1000');
-    assert.equal(await page.locator('.receipt tbody tr').count() >= 100, true);
-    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
-    assert.ok(pdf.match(/\/Type \/Page\b/g).length <= 3);
+    // The sample has five years: all of them, and then the same rows again up to the number of nine years.
+    await page.goto('/calculator/correction?index=ipca&from=2021-10&to=2026-09&amount=123456.78');
+    const rows = page.locator('.receipt tbody tr');
+    assert.equal(await rows.count(), 60);
+    await page.locator('.receipt tbody').evaluate((body) => {
+      for (const row of [...body.rows].slice(0, 9 * 12 - body.rows.length)) body.append(row.cloneNode(true));
+    });
+    assert.equal(await rows.count(), 9 * 12);
+    assert.ok(await printedPages(page) <= 3, 'nine years of months');
     await page.emulateMedia({ media: 'print' });
     for (const hidden of ['#calculation', '.tabs', '.bar', '.result .code']) {
       assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
     }
     await page.locator('.document-title').waitFor();
+  });
+});
+
+test('parties or case are printed to the last letter', async () => {
+  // As wide as the text of an A4 page.
+  await browser.visit({ locale: 'pt-BR', viewport: { width: 688, height: 900 } }, async (page) => {
+    await page.goto('/calculator/correction?index=ipca&from=2026-01&to=2026-06&amount=1000');
+    const names = 'MARIA APARECIDA DOS SANTOS WANDERLEY x CONDOMÍNIO EDIFÍCIO WASHINGTON, proc. 0001234-56.2024.8.26.0100, ';
+    for (const text of [names.repeat(3).slice(0, 200), 'W'.repeat(200)]) {
+      await page.emulateMedia({ media: null });
+      await page.locator('#parties').fill(text);
+      await page.emulateMedia({ media: 'print' });
+      const field = await page.locator('#parties').evaluate((element) => ({
+        value: element.value,
+        cut: element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight,
+      }));
+      assert.deepEqual(field, { value: text, cut: false });
+    }
   });
 });
 

@@ -6,7 +6,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use lastro_calc::{Aggregation, Asked, Month, Period, Rate, Units, accumulation, checks, correction, derive};
+use lastro_calc::{
+    Aggregation, Asked, DebtRows, DebtTerms, FineBase, Instalment, Interest, InterestRule, MOST_INSTALMENTS,
+    Month, Period, Rate, Units, accumulation, checks, correction, debt, derive,
+};
 use lastro_model::{BySeries, Day, Decimal, RatePoint, Series, calendar};
 
 fn main() {
@@ -34,8 +37,39 @@ fn main() {
                 .unwrap()
         });
     }
+    debts(&ipca);
     daily_series(&days.1);
     identities(&days.0, &days.1);
+}
+
+/// As many instalments as there may be, with all parts of a debt: over thirty years, and all since the legal rate. Their
+/// labels are none of this crate's, and the size of the answer with them is a test of the server.
+fn debts(index: &[RatePoint]) {
+    let legal: Vec<RatePoint> = (0..24)
+        .map(|place| RatePoint {
+            day: day("2024-08-01").minus_months(-place),
+            value: Decimal::new(605_306, 6),
+        })
+        .collect();
+    let terms = DebtTerms {
+        to: day("2026-06-15"),
+        index: Some(Series::Ipca),
+        interest: Interest { rule: InterestRule::Legal, monthly_percent: Decimal::ONE, from: None },
+        fine_percent: Decimal::TEN,
+        fine_on: FineBase::Total,
+        fees_percent: Decimal::TEN,
+    };
+    let rows = DebtRows { index, legal: &legal };
+    for (what, first, months) in [("thirty years", "1996-01-10", 360), ("two years", "2024-08-30", 21)] {
+        let instalment = |place: i32| Instalment {
+            day: day(first).minus_months(-(place % months)).plus_days(place / months),
+            amount: Decimal::new(123_456 + i64::from(place), 2),
+        };
+        let instalments: Vec<Instalment> = (0..MOST_INSTALMENTS as i32).map(instalment).collect();
+        report(&format!("debt of 500 instalments over {what}"), 5_000, || {
+            debt(&terms, &instalments, rows).unwrap()
+        });
+    }
 }
 
 /// Measures requests for a whole daily history. They have no limit.

@@ -3,6 +3,8 @@
 //! Every line of money is rounded to the cent once, half up, and totals are sums of rounded lines, so that anyone can
 //! recompute the result from the lines shown.
 
+use std::collections::BTreeMap;
+
 use lastro_model::{Day, Decimal, RatePoint, Series, api_words};
 
 use crate::calculation::{CalcError, Step, chained, check_amount, first_month_of_the_real, money, one};
@@ -124,7 +126,7 @@ pub enum DebtError {
 pub fn debt(terms: &DebtTerms, instalments: &[Instalment], rows: DebtRows<'_>) -> Result<Debt, DebtError> {
     check(terms, instalments)?;
     let correction = Correction::new(terms, instalments, rows.index)?;
-    let mut legal = LegalRates { rows: rows.legal, used: Vec::new() };
+    let mut legal = LegalRates { rows: rows.legal, used: Vec::new(), known: BTreeMap::new() };
     let line = |instalment: &Instalment| line(terms, *instalment, &correction, &mut legal);
     let lines: Vec<DebtLine> = instalments.iter().map(line).collect::<Result<_, _>>()?;
     let total_of = |part: fn(&DebtLine) -> Decimal| sum(lines.iter().map(part)).ok_or(CalcError::TooLarge);
@@ -271,14 +273,20 @@ fn to_the_end(rows: &[RatePoint]) -> Option<Vec<Decimal>> {
 struct LegalRates<'a> {
     rows: &'a [RatePoint],
     used: Vec<RatePoint>,
+    /// The percent from each day asked for. All instalments from before the law begin on the same one.
+    known: BTreeMap<Day, Fraction<i128>>,
 }
 
 impl LegalRates<'_> {
     fn percent(&mut self, from: Day, to: Day) -> Result<Fraction<i128>, CalcError> {
+        if let Some(known) = self.known.get(&from) {
+            return Ok(known.clone());
+        }
         let (percent, used) = legal_interest::percent(self.rows, from, to)?;
         if used.len() > self.used.len() {
             self.used = used;
         }
+        self.known.insert(from, percent.clone());
         Ok(percent)
     }
 }

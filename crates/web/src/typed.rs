@@ -21,8 +21,12 @@ pub(crate) fn percentage(text: &str) -> String {
 }
 
 /// The numbers that a result copied from a document can mean: as programs write it, as an amount of money, and as a
-/// number with decimals only. Signs and words around it are left out.
+/// number with decimals only. Words around it are left out. A negative number has no reading: no result is below zero.
 pub fn readings(text: &str) -> Vec<String> {
+    let mut before = text.chars().take_while(|letter| !letter.is_ascii_digit());
+    if before.any(|letter| matches!(letter, '-' | '\u{2212}')) {
+        return Vec::new();
+    }
     let text = text.trim_matches(|letter: char| !letter.is_ascii_digit());
     let [portuguese, english] = Language::ALL.map(|language| amount(text, language));
     let mut readings = vec![text.to_owned(), portuguese, english, percentage(text)];
@@ -180,6 +184,9 @@ mod tests {
             ("1020.40", "1020.40"),
         ] {
             assert!(readings(typed).iter().any(|reading| reading == meant), "{typed}");
+        }
+        for negative in ["-1.234,56", "R$ -1.234,56", "-R$\u{a0}1.234,56", "R$ \u{2212}0,01"] {
+            assert_eq!(readings(negative), Vec::<String>::new(), "{negative}");
         }
     }
 

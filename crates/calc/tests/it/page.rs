@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use lastro_calc::{
-    DebtRows, DebtTerms, FineBase, Instalment, Interest, InterestRule, Month, Rate, Units, accumulation,
-    correction, cross, debt, inverse, legal_interest,
+    DebtRows, DebtTerms, FineBase, Instalment, Interest, InterestRule, Month, NegativeIndex, Rate, Units,
+    WageQuestion, accumulation, correction, cross, debt, inverse, legal_interest, minimum_wages, rent,
+    savings,
 };
 use lastro_model::{Day, Decimal, FxQuote, Pair, RatePoint, Series, calendar};
 
@@ -127,6 +128,74 @@ fn debts_come_to_what_the_page_says() {
         ] {
             assert_eq!(value.to_string(), example[name], "{name}");
         }
+    }
+}
+
+#[test]
+fn savings_come_to_what_the_page_says() {
+    for example in examples("savings") {
+        check_product(&example);
+        let (from, to) = (day(example["from"]), day(example["to"]));
+        let row =
+            |(place, value): (i32, &str)| RatePoint { day: from.minus_months(-place), value: number(value) };
+        let rows: Vec<RatePoint> = (0..).zip(values(&example)).map(row).collect();
+        let done = savings(&rows, from, to, number(example["amount"])).unwrap();
+        assert_eq!(done.receipt.len(), rows.len());
+        assert_eq!(
+            (done.factor.to_string(), done.result.to_string()),
+            (example["factor"].into(), example["result"].into())
+        );
+    }
+}
+
+#[test]
+fn rents_come_to_what_the_page_says() {
+    for example in examples("rent") {
+        check_product(&example);
+        let rows = months(example["first"], &values(&example));
+        let negative = NegativeIndex::parse(example["negative"]).unwrap();
+        let (index, amount) = (about(example["index"]), number(example["amount"]));
+        let done = rent(index, &rows, month(example["month"]), amount, negative).unwrap();
+        assert_eq!(
+            (done.factor.to_string(), done.result.to_string()),
+            (example["factor"].into(), example["result"].into())
+        );
+    }
+}
+
+#[test]
+fn minimum_wages_come_to_what_the_page_says() {
+    for example in examples("minimum-wages") {
+        let rows = months(example["month"], &[example["wage"]]);
+        let ask = |question| minimum_wages(&rows, month(example["month"]), question).unwrap();
+        match example.get("amount") {
+            Some(amount) => {
+                let done = ask(WageQuestion::Amount(number(amount)));
+                assert_eq!(done.wages.to_string(), example["wages"]);
+            }
+            None => {
+                let done = ask(WageQuestion::Wages(number(example["wages"])));
+                assert_eq!(done.amount.to_string(), example["result"]);
+            }
+        }
+    }
+}
+
+/// Every rule of the page has an example.
+#[test]
+fn every_calculation_of_the_page_has_an_example() {
+    for (heading, kind) in [
+        ("Monetary correction", "correction"),
+        ("Accumulated rates", "accumulation"),
+        ("Legal interest", "legal-interest"),
+        ("Debts", "debt"),
+        ("Savings", "savings"),
+        ("Rents", "rent"),
+        ("Minimum wages", "minimum-wages"),
+    ] {
+        let section = PAGE.split(&format!("\n## {heading}\n")).nth(1).unwrap_or_else(|| panic!("{heading}"));
+        let section = section.split("\n## ").next().unwrap();
+        assert!(section.contains(&format!("```example {kind}\n")), "{heading}");
     }
 }
 

@@ -10,7 +10,7 @@ use super::choices::{Choice, indices};
 use super::debt::{DebtForm, SubmittedDebt};
 use super::form::Form;
 use super::kind::Kind;
-use super::proven::{Line, Proven};
+use super::proven::{Line, Proven, Standing};
 use super::refusal;
 use crate::data::Data;
 use crate::frame::{Frame, encoded};
@@ -158,13 +158,16 @@ fn said(
 ) -> (&'static str, &'static str, String) {
     let t = &language.texts().check;
     let (verdict, heading, text) = match (outcome, inputs) {
-        (CheckOutcome::Known(proven), _) => match proven.today {
-            Some(today) if today == proven.result => ("confirmed", t.confirmed, t.confirmed_text),
-            Some(today) => {
+        (CheckOutcome::Known(proven), _) => match proven.standing {
+            Standing::Sample => ("sample", t.sample, t.sample_text),
+            Standing::Published { today: None } => ("revised", t.revised, t.revised_gone),
+            Standing::Published { today: Some(today) } if today == proven.result => {
+                ("confirmed", t.confirmed, t.confirmed_text)
+            }
+            Standing::Published { today: Some(today) } => {
                 let text = t.revised_text.replace("{result}", &proven.shown_result(today, language));
                 return ("revised", t.revised, text);
             }
-            None => ("revised", t.revised, t.revised_gone),
         },
         (_, CheckInputs::None) => ("unknown", t.unknown, t.unknown_kind),
         (CheckOutcome::Unknown, _) => ("unknown", t.unknown, t.unknown_text),

@@ -201,6 +201,7 @@ fn rule(answer: &Answer<'_>, language: Language) -> String {
     };
     let interest = match answer.interest.rule {
         "simple" => with_percent(t.says_simple, answer.interest.monthly_percent) + " " + &counted,
+        "legal" if begins_before_the_code(answer) => [t.says_legal, t.says_legal_before, &counted].join(" "),
         "legal" => format!("{} {counted}", t.says_legal),
         _ => t.says_no_interest.to_owned(),
     };
@@ -214,6 +215,15 @@ fn rule(answer: &Answer<'_>, language: Language) -> String {
         percent => with_percent(t.says_fees, percent),
     };
     [correction, interest, fine, fees, t.says_rounding.to_owned()].join(" ")
+}
+
+/// The first day of the civil code that 1 % a month was derived from. For the time before, no law says 1 %.
+const CIVIL_CODE: &str = "2003-01-11";
+
+/// Whether interest on an instalment counts from a day before the civil code of 2002. Days are ordered as their texts.
+fn begins_before_the_code(answer: &Answer<'_>) -> bool {
+    let first = answer.instalments.iter().map(|line| line.date).min();
+    first.is_some_and(|first| first.max(answer.interest.from.unwrap_or_default()) < CIVIL_CODE)
 }
 
 fn is_zero(number: &RawValue) -> bool {

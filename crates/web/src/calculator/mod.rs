@@ -33,7 +33,7 @@ use debt::DebtForm;
 pub use debt::SubmittedDebt;
 use form::Form;
 pub use kind::Kind;
-pub use proven::{Proven, ProvenInputs};
+pub use proven::{Proven, ProvenInputs, Standing};
 
 /// The empty form of a calculation.
 #[derive(Debug)]

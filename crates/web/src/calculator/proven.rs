@@ -16,8 +16,18 @@ use crate::{format, words};
 pub struct Proven {
     pub inputs: ProvenInputs,
     pub result: Decimal,
-    /// The result that today's data give, if they give one.
-    pub today: Option<Decimal>,
+    pub standing: Standing,
+}
+
+/// The worth of a calculation today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Published {
+        /// The result that today's data give, if they give one.
+        today: Option<Decimal>,
+    },
+    /// It was made from the built-in sample, and proves nothing.
+    Sample,
 }
 
 #[derive(Debug)]
@@ -155,7 +165,7 @@ mod tests {
     fn amounts_have_the_currency_of_their_day() {
         let text = "index=ipca from=1993-01 to=1994-06 amount=1000.5";
         let inputs = ProvenInputs::Parameters(Kind::Correction, text.to_owned());
-        let proven = Proven { inputs, result: Decimal::new(12_345, 1), today: None };
+        let proven = Proven { inputs, result: Decimal::new(12_345, 1), standing: Standing::Sample };
         let language = Language::Portuguese;
         assert_eq!(proven.facts(language).last().unwrap().1, "Cr$\u{a0}1.000,50");
         assert_eq!(proven.shown_result(proven.result, language), "CR$\u{a0}1.234,50");

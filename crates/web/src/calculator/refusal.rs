@@ -97,6 +97,7 @@ pub(super) fn of_line(bad: BadLine, language: Language) -> String {
     let text = match bad.fault {
         Fault::Incomplete => t.error_line,
         Fault::Ambiguous => t.error_spaces,
+        Fault::OtherAmount => t.error_column,
     };
     on_line(bad.line, text, language)
 }

@@ -184,8 +184,8 @@ texts! {
         interest_from_note, from_day, fine_percent, fine_on, fine_corrected, fine_total, fees_percent, instalments,
         instalments_example, instalments_note, sentence, date, label, amount, factor, corrected, interest_percent, total, subtotal, fine, fees,
         result, lines, months, legal_rates, error_line, error_from, error_instalments, error_choice,
-        corrected_sum, interest_sum, sum, on_line, on_instalment, error_spaces, error_date, error_early, error_late, error_label,
-        error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal,
+        corrected_sum, interest_sum, sum, on_line, on_instalment, error_spaces, error_column, error_date, error_early, error_late, error_label,
+        error_percent, error_monthly, error_to, says_correction, says_no_correction, says_simple, says_legal, says_legal_before,
         says_no_interest, says_counted, says_counted_from, says_fine_corrected, says_fine_total, says_no_fine,
         says_fees, says_no_fees, says_rounding,
     }
@@ -194,7 +194,7 @@ texts! {
 texts! {
     /// The check of a calculation's code.
     CheckTexts {
-        title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, unknown, unknown_text,
+        title, summary, code, confirmed, confirmed_text, revised, revised_text, revised_gone, sample, sample_text, unknown, unknown_text,
         result, link, code_note, go_on, submit, incomplete, incomplete_text, incomplete_debt, unknown_kind, unreadable,
         compare,
     }

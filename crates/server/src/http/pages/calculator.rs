@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::StatusCode;
 use lastro_web::calculator::{
-    CheckForm, CheckInputs, CheckOutcome, CheckPage, Kind, Proven, ProvenInputs, Submitted, SubmittedDebt,
-    readings,
+    CheckForm, CheckInputs, CheckOutcome, CheckPage, Kind, Proven, ProvenInputs, Standing, Submitted,
+    SubmittedDebt, readings,
 };
 use lastro_web::{Calculator, Data, Language};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -216,7 +216,10 @@ fn debt_to_check(body: &[u8], language: Language) -> Result<DebtToCheck, ApiErro
 fn proven(verdict: Verdict, inputs: impl FnOnce(String) -> ProvenInputs) -> Option<Proven> {
     match verdict {
         Verdict::Known { inputs: canonical, result, today } => {
-            Some(Proven { inputs: inputs(canonical), result, today })
+            Some(Proven { inputs: inputs(canonical), result, standing: Standing::Published { today } })
+        }
+        Verdict::Sample { inputs: canonical, result } => {
+            Some(Proven { inputs: inputs(canonical), result, standing: Standing::Sample })
         }
         Verdict::Unknown => None,
     }

@@ -73,6 +73,33 @@ async fn an_invalid_debt_is_refused_with_the_member() {
             "`instalments[1].lable` is not a member of this object; the nearest one is `label`",
         ),
         ("instalments", json!([{ "date": "2026-01-10" }]), "`instalments[0].amount` is required"),
+        ("instalments", json!([{ "date": "2026-01-10", "amount": null }]), "`instalments[0].amount` must be"),
+        (
+            "instalments",
+            json!([{ "date": "2026-01-10", "amount": 1 }, { "date": 20260110, "amount": 1 }]),
+            "`instalments[1].date` must be a text",
+        ),
+        (
+            "instalments",
+            json!([{ "date": "2026-01-10", "amount": 1, "label": 7 }]),
+            "`instalments[0].label` must be a text or null",
+        ),
+        (
+            "instalments",
+            json!([{ "date": "2026-01-10", "amount": 1 }, 5]),
+            "`instalments[1]` must be an object",
+        ),
+        ("instalments", json!([null]), "`instalments[0]` must be an object"),
+        ("instalments", json!({ "date": "2026-01-10" }), "`instalments` must be a list"),
+        ("instalments", json!(null), "`instalments` must be a list"),
+        ("to", json!(20260615), "`to` must be a text"),
+        ("to", json!(null), "`to` must be a text"),
+        ("index", json!(433), "`index` must be a text or null"),
+        ("interest", json!("legal"), "`interest` must be an object"),
+        ("interest", json!(null), "`interest` must be an object"),
+        ("interest", json!({ "rule": 1 }), "`interest.rule` must be a text"),
+        ("interest", json!({ "rule": "legal", "from": 20260101 }), "`interest.from` must be a text or null"),
+        ("fine_on", json!(true), "`fine_on` must be a text or null"),
     ] {
         let mut bad = good.clone();
         bad[member] = value;
@@ -87,25 +114,55 @@ async fn an_invalid_debt_is_refused_with_the_member() {
         message.contains("`result` is not a member") && message.ends_with("fees_percent, instalments"),
         "{message}"
     );
-    let mut missing = good.clone();
-    missing.as_object_mut().unwrap().remove("index");
-    assert!(owed(&app, &missing).await.expect(400).text().contains("index"));
+    for member in ["to", "index", "interest", "instalments"] {
+        let mut missing = good.clone();
+        missing.as_object_mut().unwrap().remove(member);
+        let message = owed(&app, &missing).await.expect_error(400);
+        assert!(message.starts_with(&format!("`{member}` is required")), "{message}");
+    }
+    assert!(owed(&app, &json!({})).await.expect_error(400).starts_with("`to` is required"));
 }
 
 #[tokio::test]
 async fn five_hundred_instalments_are_one_answer() {
     let app = TestApp::start().await;
     given_months(&app, Series::Ipca, "1995-01-01", &["0.50"; 380]).await;
+    given_months(&app, Series::LegalRate, "2024-08-01", &["0.605306"; 24]).await;
     let first = Day::parse("1995-01-10").unwrap();
-    let instalment =
-        |place: i32| json!({ "date": first.minus_months(-place % 370).to_string(), "amount": 1234.56 });
+    // With the longest labels that 500 can have: a request has at most 64 KiB.
+    let instalment = |place: i32| {
+        let label = format!("{:0>78}", format!("Aluguel e condomínio, parcela {place}"));
+        json!({ "date": first.minus_months(-place % 370).to_string(), "amount": 1234.56, "label": label })
+    };
     let body = json!({
-        "to": "2026-06-15", "index": "ipca", "interest": { "rule": "simple" },
+        "to": "2026-06-15", "index": "ipca", "interest": { "rule": "legal" },
         "instalments": (0..500).map(instalment).collect::<Vec<_>>(),
     });
+    let sent = body.to_string().len();
+    assert!((64_000..65_536).contains(&sent), "{sent}");
     let answer = owed(&app, &body).await.expect(200);
     assert!(answer.text().len() < 200_000, "{}", answer.text().len());
-    assert_eq!(answer.json()["instalments"].as_array().unwrap().len(), 500);
+    let debt = answer.json();
+    let count = |list: &str| debt[list].as_array().unwrap().len();
+    assert_eq!((count("instalments"), count("receipt"), count("legal_rates")), (500, 377, 23));
+}
+
+#[tokio::test]
+async fn only_series_whose_values_were_used_are_named() {
+    let app = TestApp::start().await;
+    let named = async |to: &str, date: &str| {
+        let body = json!({
+            "to": to, "index": "ipca", "interest": { "rule": "legal" },
+            "instalments": [{ "date": date, "amount": 1 }],
+        });
+        let debt = owed(&app, &body).await.expect(200).json();
+        let editions: Vec<String> = debt["editions"].as_object().unwrap().keys().cloned().collect();
+        (debt["series"].clone(), editions.join(" "))
+    };
+    assert_eq!(named("2026-06-15", "2024-01-10").await, (json!("ipca"), "ipca legal-rate".into()));
+    assert_eq!(named("2024-08-30", "2024-01-10").await, (json!("ipca"), "ipca".into()));
+    assert_eq!(named("2026-06-15", "2026-06-01").await, (json!("legal-rate"), "legal-rate".into()));
+    assert_eq!(named("2024-08-30", "2024-08-01").await, (json!(null), String::new()));
 }
 
 #[tokio::test]

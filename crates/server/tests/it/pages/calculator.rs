@@ -2,6 +2,7 @@
 
 use lastro_model::{Day, Plan, RatePoint, Records, Series, Source};
 
+use super::check::with_published;
 use crate::app::TestApp;
 use crate::csv::publish;
 
@@ -131,7 +132,20 @@ pub(super) fn verdict(page: &str) -> &str {
 
 #[tokio::test]
 async fn a_code_confirms_its_calculation_and_no_other() {
-    let app = TestApp::start().await;
+    let app = with_published(&[
+        Series::Ipca,
+        Series::Inpc,
+        Series::Igpdi,
+        Series::IgpmExact,
+        Series::IpcaE,
+        Series::IpcBr,
+        Series::Cdi,
+        Series::SelicDaily,
+        Series::SavingsDaily,
+        Series::LegalRate,
+        Series::MinimumWage,
+    ])
+    .await;
     for (kind, asked) in QUESTIONS.into_iter().chain([("minimum-wages", "month=2026-01&amount=1000.50")]) {
         let answer = app.get(&format!("/api/v1/calc/{kind}?{asked}")).send().await.expect(200);
         let result = answer.text().split("\"result\":").nth(1).unwrap().split(',').next().unwrap().to_owned();
@@ -178,7 +192,7 @@ const INSTALMENTS: &str =
 
 #[tokio::test]
 async fn a_debt_is_pasted_as_lines() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca]).await;
     let form = |instalments: &str| {
         let lines = percent_encoding::utf8_percent_encode(instalments, percent_encoding::NON_ALPHANUMERIC);
         format!(

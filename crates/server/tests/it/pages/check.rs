@@ -1,10 +1,22 @@
 //! The check of a code: what a reader of the printed document is told.
 
+use lastro_model::{Day, RatePoint, Records, Series, Source};
 use serde_json::json;
 
 use super::calculator::verdict;
 use crate::answer::Answer;
 use crate::app::TestApp;
+use crate::csv::publish;
+
+/// A service on which these series have the sample's values, as if they had been published.
+pub(super) async fn with_published(series: &[Series]) -> TestApp {
+    let app = TestApp::start().await;
+    for series in series {
+        let rows = Records::Rates(lastro_sample::rates(*series, 1));
+        publish(&app, Source::Series(*series), rows).await;
+    }
+    app
+}
 
 async fn post(app: &TestApp, path: &str, body: impl Into<String>) -> Answer {
     app.advance_seconds(10);
@@ -28,7 +40,7 @@ async fn debt(app: &TestApp) -> (String, String, String) {
 
 #[tokio::test]
 async fn the_address_on_a_debt_asks_for_its_inputs() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca]).await;
     let (code, shown, page) = debt(&app).await;
     let path = format!("/calculator/check/{code}");
     assert!(page.contains(&format!("href=\"{path}\"")));
@@ -55,7 +67,7 @@ async fn the_address_on_a_debt_asks_for_its_inputs() {
 
 #[tokio::test]
 async fn the_button_of_a_debt_confirms_it_at_any_size() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca, Series::LegalRate]).await;
     let lines: String =
         (0..500).map(|place| format!("10/01/2026;{place}1,00;{}\n", "ação ".repeat(10))).collect();
     let encoded = percent_encoding::utf8_percent_encode(&lines, percent_encoding::NON_ALPHANUMERIC);
@@ -111,7 +123,7 @@ fn facts(page: &str) -> Vec<(&str, &str)> {
 
 #[tokio::test]
 async fn a_confirmed_code_shows_what_it_proves() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca, Series::Cdi, Series::MinimumWage]).await;
     for (asked, proven) in [
         (
             "correction?index=ipca&from=2026-01&to=2026-06&amount=1000",
@@ -170,7 +182,7 @@ async fn a_confirmed_code_shows_what_it_proves() {
 
 #[tokio::test]
 async fn a_confirmed_debt_shows_its_terms_and_lines() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca]).await;
     let (code, shown, _) = debt(&app).await;
     let body =
         format!("{TERMS}&instalments={LINES}&result={}", shown.replace('\u{a0}', "+").replace('$', "%24"));
@@ -198,7 +210,7 @@ async fn a_confirmed_debt_shows_its_terms_and_lines() {
 
 #[tokio::test]
 async fn thousands_are_read_by_the_language_of_the_form() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca]).await;
     for (language, typed, read) in [
         ("pt", "1.000", Some("R$\u{a0}1.000,00 de")),
         ("pt", "100%2C005", None),
@@ -260,7 +272,7 @@ async fn a_code_alone_leads_to_the_form_of_its_calculation() {
 
 #[tokio::test]
 async fn inputs_and_results_are_checked_as_people_type_them() {
-    let app = TestApp::start().await;
+    let app = with_published(&[Series::Ipca]).await;
     let asked = "index=ipca&from=2026-01&to=2026-06";
     let answer =
         app.get(&format!("/api/v1/calc/correction?{asked}&amount=1000000.50")).send().await.expect(200);
@@ -271,6 +283,79 @@ async fn inputs_and_results_are_checked_as_people_type_them() {
     let shown = percent_encoding::utf8_percent_encode(shown, percent_encoding::NON_ALPHANUMERIC);
     let path = format!("/calculator/check/{code}?{asked}&amount=R%24+1.000.000%2C50&result={shown}");
     assert_eq!(verdict(&app.get(&path).send().await.expect(200).text()), "confirmed");
+    let negative = app.get(&path.replace("&result=", "&result=-")).send().await.expect(200).text();
+    assert_eq!(verdict(&negative), "unknown");
+}
+
+#[tokio::test]
+async fn a_code_made_from_the_sample_is_never_one_of_published_data() {
+    let app = TestApp::start().await;
+    let asked = "index=ipca&from=2026-01&to=2026-01&amount=1000";
+    let answer = app.get(&format!("/api/v1/calc/correction?{asked}")).send().await.expect(200).json();
+    let path = format!(
+        "/calculator/check/{}?{asked}&result={}",
+        answer["check"].as_str().unwrap(),
+        answer["result"]
+    );
+    let told = async |language: &str, words: &str| {
+        let page = app.get(&format!("{path}&lang={language}")).send().await.expect(200).text();
+        assert_eq!(verdict(&page), "sample");
+        let said = page.split("data-verdict=").nth(1).unwrap().split("<dl").next().unwrap();
+        assert!(said.contains(words) && !said.contains("onfirm") && !said.contains("revis"), "{said}");
+        assert!(!said.contains("comprova") && !said.contains("proves"), "{said}");
+    };
+    told("pt", "Sem valor: feito com dados de exemplo").await;
+    told("en", "Without value: made from sample data").await;
+    // The same value may be published later, and another one: the document stays without value.
+    let factor = answer["receipt"][0]["value"].to_string();
+    for value in [factor.as_str(), "0.01"] {
+        let point = RatePoint { day: Day::parse("2026-01-01").unwrap(), value: value.parse().unwrap() };
+        publish(&app, Source::Series(Series::Ipca), Records::Rates(vec![point])).await;
+        told("pt", "Sem valor: feito com dados de exemplo").await;
+    }
+    // One series of the sample among official ones is enough, and a debt without any has nothing made up.
+    let form = "to=2026-06-15&instalments=10/01/2026+1000";
+    for (terms, verdict_told) in [("index=&rule=legal", "sample"), ("index=&rule=simple", "confirmed")] {
+        let page = post(&app, "/calculator/debt", format!("{form}&{terms}")).await.expect(200).text();
+        let code = page.split("class=\"check-code\">").nth(1).unwrap().split('<').next().unwrap();
+        let result = page.split("name=\"result\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+        let body = format!("{form}&{terms}&result={result}");
+        let checked = post(&app, &format!("/calculator/check/{code}"), body).await.expect(200).text();
+        assert_eq!(verdict(&checked), verdict_told, "{terms}");
+    }
+}
+
+#[tokio::test]
+async fn a_debt_is_confirmed_by_labels_that_look_the_same() {
+    let app = TestApp::start().await;
+    let body = |label: &str| {
+        json!({
+            "to": "2026-06-15", "index": null, "interest": { "rule": "none" },
+            "instalments": [{ "date": "2026-01-10", "amount": "1000.00", "label": label }],
+        })
+    };
+    let sent = body("condomi\u{301}nio\u{200b};\u{a0} luz\tde janeiro ");
+    let answer = post(&app, "/api/v1/calc/debt", sent.to_string()).await.expect(200).json();
+    assert_eq!(answer["instalments"][0]["label"], sent["instalments"][0]["label"], "it is shown as given");
+    let path = format!("/calculator/check/{}", answer["check"].as_str().unwrap());
+    for (label, told) in [
+        ("condom\u{ed}nio; luz de janeiro", "confirmed"),
+        ("condom\u{ed}nio; luz de  janeiro\u{feff}", "confirmed"),
+        ("condom\u{ed}nio; luz de fevereiro", "unknown"),
+        ("Condom\u{ed}nio; luz de janeiro", "unknown"),
+    ] {
+        let mut checked = body(label);
+        checked["result"] = json!(1000);
+        let page = post(&app, &path, checked.to_string()).await.expect(200).text();
+        assert_eq!(verdict(&page), told, "{label:?}");
+    }
+    // As typed from paper, with a semicolon inside the name.
+    let line = percent_encoding::utf8_percent_encode(
+        "10/01/2026 1.000,00 condom\u{ed}nio; luz de janeiro",
+        percent_encoding::NON_ALPHANUMERIC,
+    );
+    let typed = format!("to=2026-06-15&index=&rule=none&instalments={line}&result=1.000%2C00");
+    assert_eq!(verdict(&post(&app, &path, typed).await.expect(200).text()), "confirmed");
 }
 
 #[tokio::test]

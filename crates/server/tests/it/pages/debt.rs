@@ -24,6 +24,8 @@ async fn errors_name_the_line_and_the_rule() {
         (TERMS, "10/01/2026 0", "Linha 1: O valor deve ser maior que 0"),
         (TERMS, "31/02/2026 1", "Linha 1: informe data e valor"),
         (TERMS, "10/01/2024 100 200 caixas", "Linha 1: não é possível saber onde termina o valor"),
+        (TERMS, "10/01/2024 12 100,00", "Linha 1: não é possível saber onde termina o valor"),
+        (TERMS, "10/01/2026\t12\t1.000,00", "Linha 1: não é possível saber qual dos números é o valor"),
         (TERMS, "", "Informe de 1 a 500 parcelas"),
         ("to=2026-06-15&index=&rule=none&fine_percent=150", "10/01/2026 1", "um percentual de 0 a 100"),
         ("to=2026-06-15&index=&rule=none&fees_percent=x", "10/01/2026 1", "um percentual de 0 a 100"),
@@ -47,7 +49,7 @@ async fn errors_name_the_line_and_the_rule() {
 #[tokio::test]
 async fn an_amount_with_spaces_is_read_whole() {
     let app = TestApp::start().await;
-    let (status, page) = calculated(&app, TERMS, "10/01/2024 1 000,00").await;
+    let (status, page) = calculated(&app, TERMS, "10/01/2024 R$ 1 000,00").await;
     assert!(status == 200 && page.contains("<data value=\"1000.00\">"), "{page}");
 }
 
@@ -93,5 +95,43 @@ async fn the_document_states_every_choice() {
         "<dt>Multa (10% sobre os valores corrigidos)</dt><dd>R$\u{a0}125,05</dd>",
     ] {
         assert!(page.contains(part), "{part}");
+    }
+}
+
+#[tokio::test]
+async fn the_legal_rule_before_the_code_of_2002_is_said_to_be_a_convention() {
+    let app = TestApp::start().await;
+    for (from, lines, is_said) in [
+        ("", "10/01/2003 1", true),
+        ("", "11/01/2003 1", false),
+        ("", "11/01/2003 1\n05/05/1999 1", true),
+        ("2003-01-11", "05/05/1999 1", false),
+        ("2003-01-10", "05/05/1999 1", true),
+    ] {
+        for (rule, is_legal) in [("legal", true), ("simple", false)] {
+            let terms = format!("to=2024-08-30&index=&rule={rule}&interest_from={from}");
+            let (status, page) = calculated(&app, &terms, lines).await;
+            assert_eq!(status, 200, "{page}");
+            let said =
+                page.contains("convenção") && page.contains("art. 1.062") && page.contains("6% ao ano");
+            assert_eq!(said, is_said && is_legal, "{terms} {lines}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_debt_names_only_the_sources_that_it_used() {
+    let app = TestApp::start().await;
+    for (terms, lines, sources) in [
+        ("to=2026-06-15&index=ipca&rule=legal", "01/06/2026 1", &["legal-rate"][..]),
+        ("to=2024-08-30&index=ipca&rule=legal", "10/01/2024 1", &["ipca"]),
+        ("to=2026-06-15&index=ipca&rule=legal", "10/01/2024 1", &["ipca", "legal-rate"]),
+        ("to=2024-08-30&index=ipca&rule=legal", "01/08/2024 1", &[]),
+    ] {
+        let (status, page) = calculated(&app, terms, lines).await;
+        assert_eq!(status, 200, "{page}");
+        let document = page.split("class=\"facts document\"").nth(1).unwrap();
+        let named = document.split("<a href=\"/series/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        assert_eq!(named.collect::<Vec<_>>(), sources, "{terms} {lines}");
     }
 }

@@ -5,7 +5,7 @@ use lastro_model::Decimal;
 
 use super::correction::{Correction, Rent};
 use super::debt::Debt;
-use super::inputs::{FromQuery, Inputs, code, plain_decimal};
+use super::inputs::{FromQuery, Inputs, Origin, code, plain_decimal};
 use super::interest::{Accumulation, LegalInterest, Savings};
 use super::wages::Wages;
 use crate::http::request::query::Query;
@@ -23,6 +23,8 @@ pub enum Verdict {
         /// The result that today's data give, if they give one. Revisions change it.
         today: Option<Decimal>,
     },
+    /// This service made the calculation from its built-in sample, which nobody published.
+    Sample { inputs: String, result: Decimal },
     /// No code of this service for these inputs and this result.
     Unknown,
 }
@@ -98,7 +100,11 @@ fn any_result<I: Inputs>(
 }
 
 fn verdict<I: Inputs>(inputs: &I, result: Decimal, site: &Site, catalog: &Catalog, typed: &str) -> Verdict {
-    if !site.calculation_codes.is_same(typed, &code(inputs, result, site)) {
+    let is_of = |origin| site.calculation_codes.is_same(typed, &code(inputs, result, origin, site));
+    if is_of(Origin::Sample) {
+        return Verdict::Sample { inputs: inputs.canonical(), result };
+    }
+    if !is_of(Origin::Published) {
         return Verdict::Unknown;
     }
     let today = inputs.calculate(catalog).ok().map(|today| today.result);

@@ -7,30 +7,20 @@ use lastro_calc::{
     InterestRule, Month, calculated_with, debt as calculate,
 };
 use lastro_catalog::{Catalog, Object, name};
-use lastro_model::{Day, Decimal, Series, Stamp};
-use serde::Deserialize;
+use lastro_model::{Day, Decimal, Series};
 use serde_json::value::RawValue;
 
+use super::debt_body::{CHECKED_MEMBERS, Fields, InstalmentFields, InterestFields, MEMBERS, fields};
 use super::inputs::{
     Answer, Inputs, Used, json_decimal, plain_decimal, price_index, refused, write_editions,
 };
+use super::label::as_printed;
 use crate::error::ApiError;
 use crate::http::handler::Action;
-use crate::http::request::body::{self, Members};
 use crate::http::request::query::bad;
 use crate::http::response::reply::Reply;
 use crate::http::site::Site;
 
-const FORM: &str = "the body must be a JSON object with `to`, `index` (a price index, or null), `interest` \
-    (`rule`, and for some rules `monthly_percent` and `from`), `instalments` (a list of `date`, `amount` and perhaps \
-    `label`), and perhaps `fine_percent`, `fine_on` and `fees_percent`, once each";
-const MEMBERS: &[&str] =
-    &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments"];
-/// The members of a body with the result on a document, to be checked.
-const CHECKED_MEMBERS: &[&str] =
-    &["to", "index", "interest", "fine_percent", "fine_on", "fees_percent", "instalments", "result"];
-const INTEREST_MEMBERS: &[&str] = &["rule", "monthly_percent", "from"];
-const INSTALMENT_MEMBERS: &[&str] = &["date", "amount", "label"];
 const LONGEST_LABEL: usize = 100;
 
 pub async fn debt(action: Action<'_>) -> Result<Reply, ApiError> {
@@ -50,51 +40,6 @@ pub struct Debt {
     terms: DebtTerms,
     instalments: Vec<Instalment>,
     labels: Vec<Option<String>>,
-}
-
-/// The members of a body. Numbers keep their text, so that they stay exact.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    to: Cow<'a, str>,
-    #[serde(borrow, deserialize_with = "body::present", default)]
-    index: Option<Option<Cow<'a, str>>>,
-    #[serde(borrow)]
-    interest: InterestFields<'a>,
-    #[serde(borrow, default)]
-    fine_percent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    fine_on: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    fees_percent: Option<&'a RawValue>,
-    #[serde(borrow)]
-    instalments: Vec<InstalmentFields<'a>>,
-    /// The result on a document, only where it is checked.
-    #[serde(borrow, default)]
-    result: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InterestFields<'a> {
-    #[serde(borrow)]
-    rule: Cow<'a, str>,
-    #[serde(borrow, default)]
-    monthly_percent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    from: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InstalmentFields<'a> {
-    #[serde(borrow)]
-    date: Cow<'a, str>,
-    #[serde(borrow)]
-    amount: &'a RawValue,
-    #[serde(borrow, default)]
-    label: Option<Cow<'a, str>>,
 }
 
 impl Debt {
@@ -136,43 +81,6 @@ impl Debt {
         }
         Ok(Self { terms, instalments, labels })
     }
-}
-
-fn fields<'a>(body: &'a [u8], known: &'static [&'static str]) -> Result<Fields<'a>, ApiError> {
-    let members = body::object(body, known, FORM)?;
-    serde_json::from_slice(body).map_err(|_| fault_inside(&members).err().unwrap_or_else(|| malformed(FORM)))
-}
-
-/// The fault of a member of an inner object, if that is why a body cannot be parsed.
-fn fault_inside(members: &Members<'_>) -> Result<(), ApiError> {
-    if let Some(interest) = members.get("interest") {
-        check_inside("interest", interest, INTEREST_MEMBERS, &["rule"])?;
-    }
-    let instalments = members.get("instalments").map(|list| serde_json::from_str(list.get()));
-    let instalments: Vec<&RawValue> = instalments.and_then(Result::ok).unwrap_or_default();
-    for (place, instalment) in instalments.into_iter().enumerate() {
-        let name = format!("instalments[{place}]");
-        check_inside(&name, instalment, INSTALMENT_MEMBERS, &["date", "amount"])?;
-    }
-    Ok(())
-}
-
-fn check_inside(
-    name: &str,
-    value: &RawValue,
-    known: &'static [&'static str],
-    required: &[&str],
-) -> Result<(), ApiError> {
-    let members = body::inner_object(name, value, known, FORM)?;
-    let is_missing = |member: &&&str| members.as_ref().is_none_or(|members| members.get(member).is_none());
-    match required.iter().find(is_missing) {
-        Some(missing) => Err(bad(&format!("{name}.{missing}"), "is required")),
-        None => Ok(()),
-    }
-}
-
-fn malformed(message: &'static str) -> ApiError {
-    ApiError::BadRequest(message.into())
 }
 
 fn interest(fields: &InterestFields<'_>) -> Result<Interest, ApiError> {
@@ -246,7 +154,7 @@ impl Inputs for Debt {
         );
         for (instalment, label) in self.instalments.iter().zip(&self.labels) {
             let (day, amount) = (instalment.day, instalment.amount.normalize());
-            text += &format!(" {day} {amount} {:?}", label.as_deref().unwrap_or_default());
+            text += &format!(" {day} {amount} {:?}", as_printed(label.as_deref().unwrap_or_default()));
         }
         text
     }
@@ -259,8 +167,10 @@ impl Inputs for Debt {
         let (index_rows, legal_rows) = (rows(&index), rows(&legal));
         let rows = DebtRows { index: &index_rows, legal: &legal_rows };
         let calculated = calculate(&self.terms, &self.instalments, rows).map_err(|error| refused(&error))?;
+        // A source is named only if a value of it was used: all may be due in the month of the debt, or before the law.
+        let index = index.filter(|_| !calculated.receipt.is_empty());
+        let legal = legal.filter(|_| !calculated.legal_rates.is_empty());
         let used: Vec<&Used<'_>> = index.iter().chain(&legal).collect();
-        let stamps: Vec<Stamp> = used.iter().map(|used| used.part.stamp).collect();
         let object = self
             .write_inputs()
             .array(name!("instalments"), 0..self.instalments.len(), |place, out| {
@@ -275,7 +185,7 @@ impl Inputs for Debt {
             .text(name!("convention"), "court-tables")
             .optional_text(name!("series"), used.first().map(|used| used.id()))
             .written(name!("editions"), |out| write_editions(&used, out));
-        Ok(Answer { object: write_receipt(object, &calculated), result: calculated.result, stamps })
+        Ok(Answer::new(write_receipt(object, &calculated), calculated.result, &used))
     }
 }
 

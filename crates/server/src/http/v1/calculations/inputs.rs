@@ -30,18 +30,36 @@ pub(super) struct Answer {
     pub(super) object: Object<Vec<u8>>,
     pub(super) result: Decimal,
     pub(super) stamps: Vec<Stamp>,
+    origin: Origin,
 }
 
 impl Answer {
+    pub(super) fn new(object: Object<Vec<u8>>, result: Decimal, used: &[&Used<'_>]) -> Self {
+        let is_sample = used.iter().any(|used| used.part.sample);
+        let origin = if is_sample { Origin::Sample } else { Origin::Published };
+        Self { object, result, stamps: used.iter().map(|used| used.part.stamp).collect(), origin }
+    }
+
     pub(super) fn into_body(self, inputs: &impl Inputs, site: &Site) -> Vec<u8> {
-        let code = code(inputs, self.result, site);
+        let code = code(inputs, self.result, self.origin, site);
         self.object.text(name!("check"), &code).end()
     }
 }
 
+/// Where the values of a calculation come from. Codes tell them apart: the sample is replaced one day, and what was made
+/// from it must not pass for a calculation whose data were revised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Published,
+    /// At least one series was the built-in sample.
+    Sample,
+}
+
 /// The code of a calculation with this result.
-pub(super) fn code<I: Inputs>(inputs: &I, result: Decimal, site: &Site) -> String {
-    site.calculation_codes.code(I::LETTER, &format!("{} result={}", inputs.canonical(), result.normalize()))
+pub(super) fn code<I: Inputs>(inputs: &I, result: Decimal, origin: Origin, site: &Site) -> String {
+    let (inputs, result) = (inputs.canonical(), result.normalize());
+    let mark = if origin == Origin::Sample { " sample" } else { "" };
+    site.calculation_codes.code(I::LETTER, &format!("{inputs} result={result}{mark}"))
 }
 
 /// The series used in a calculation.
@@ -87,7 +105,7 @@ impl<'a> Used<'a> {
                 .number(name!("factor"), step.factor)
                 .end();
         });
-        Answer { object, result: calculated.result, stamps: vec![self.part.stamp] }
+        Answer::new(object, calculated.result, &[self])
     }
 }
 

@@ -6,8 +6,10 @@
 mod check;
 mod correction;
 mod debt;
+mod debt_body;
 mod inputs;
 mod interest;
+mod label;
 mod wages;
 
 use crate::error::ApiError;

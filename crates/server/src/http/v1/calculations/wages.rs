@@ -59,6 +59,6 @@ impl Inputs for Wages {
             .text(name!("convention"), "minimum-wage-of-the-month")
             .text(name!("series"), used.id())
             .written(name!("editions"), |out| write_editions(&[&used], out));
-        Ok(Answer { object, result, stamps: vec![used.part.stamp] })
+        Ok(Answer::new(object, result, &[&used]))
     }
 }
