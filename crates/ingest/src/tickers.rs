@@ -154,6 +154,7 @@ async fn examine(sync: &Synchronizer, year: Year) -> Result<Option<Examined>, Sy
         sha256: download.sha256,
         rows,
         rejects: std::mem::take(&mut forms.reading.rejects),
+        withheld: Vec::new(),
         read_at: sync.now()?,
     };
     Ok(Some(Examined { forms, file }))

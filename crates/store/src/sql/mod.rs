@@ -78,7 +78,7 @@ pub(crate) const FILINGS: Whole = Whole {
         "FROM filing"
     ),
     delete: "DELETE FROM filing",
-    extent: "SELECT COUNT(*), MAX(delivered_on) FROM filing",
+    extent: "SELECT COUNT(*), (SELECT MAX(delivered_on) FROM filing WHERE withdrawn_at IS NULL) FROM filing",
 };
 
 pub(crate) const TRADED_SECURITIES: Whole = Whole {
@@ -139,7 +139,9 @@ pub(crate) const NEXT_EDITION: &str =
 pub(crate) const SOURCE_STATES: &str = "SELECT source, edition, sample, row_count, newest_day, last_success,
     last_attempt, last_error, CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
         WHERE read_file.source = source_state.source) AS BIGINT),
-    (SELECT COUNT(*) FROM withheld WHERE withheld.source = source_state.source)
+    CAST((SELECT COUNT(*) FROM withheld WHERE withheld.source = source_state.source)
+        + (SELECT COALESCE(SUM(withheld_count), 0) FROM read_file
+            WHERE read_file.source = source_state.source) AS BIGINT)
     FROM source_state";
 
 pub(crate) const EXTENT_HELD: &str = "SELECT row_count, newest_day FROM source_state WHERE source = $1";
@@ -171,8 +173,12 @@ pub(crate) const FORGET_FILE: &str = "DELETE FROM read_file WHERE source = $1 AN
 pub(crate) const FORGET_FILES: &str = "DELETE FROM read_file WHERE source = $1";
 
 pub(crate) const INSERT_FILE: &str = "INSERT INTO read_file (source, url, etag, last_modified, sha256,
-        row_count, reject_count, read_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        row_count, reject_count, withheld_count, read_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+/// Makes all files of the source differ from those of the publisher.
+pub(crate) const READ_FILES_AGAIN: &str =
+    "UPDATE read_file SET etag = NULL, last_modified = NULL, sha256 = '' WHERE source = $1";
 
 pub(crate) const INSERT_REJECT: Each = Each {
     one: "INSERT INTO reject (file, line, reason, source, url, position) VALUES ($1, $2, $3, $4, $5, $6)",

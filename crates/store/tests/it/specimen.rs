@@ -101,6 +101,7 @@ pub(crate) fn read_file(url: &str, rejects: u64) -> ReadFile {
         sha256: "0f".repeat(32),
         rows: 2_604,
         rejects: (1..=rejects).map(reject).collect(),
+        withheld: Vec::new(),
         read_at: at(7),
     }
 }

@@ -88,6 +88,7 @@ macro_rules! suite {
             log: [
                 rows_that_a_file_lacks_are_withdrawn,
                 a_file_of_another_year_keeps_its_rows,
+                filings_of_days_to_come_leave_and_come_back,
                 companies_are_logged_with_their_tickers,
                 first_data_and_huge_changes_are_one_replacement,
                 old_changes_are_forgotten_up_to_an_anchor,
@@ -115,6 +116,7 @@ macro_rules! suite {
             files: [
                 files_are_stored_with_their_rows,
                 a_file_read_again_replaces_the_stored_one,
+                withheld_rows_are_listed_and_no_rejects,
                 a_failed_publication_keeps_the_stored_files,
                 the_first_thousand_rejects_are_kept_and_all_are_counted,
                 rejects_come_in_file_order_up_to_the_limit,
