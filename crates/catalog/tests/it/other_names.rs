@@ -25,11 +25,7 @@ fn company(id: u32, status: &str, name: &str) -> Company {
 }
 
 fn former(id: u32, name: &str) -> FormerName {
-    FormerName {
-        company_id: CompanyId(id),
-        name: name.to_owned(),
-        reference_day: Day::parse("2026-01-01").unwrap(),
-    }
+    FormerName { company_id: CompanyId(id), name: name.to_owned(), until: Day::parse("2026-01-01").unwrap() }
 }
 
 fn part(companies: Vec<Company>, securities: Vec<TradedSecurity>, names: Vec<FormerName>) -> Companies {
@@ -156,7 +152,7 @@ fn brands_and_former_names_find_filings() {
 #[test]
 fn matches_in_other_names_are_listed_by_name() {
     let companies = vec![company(1, "ATIVO", "AURORA S.A."), company(2, "ATIVO", "VESPER S.A.")];
-    let older = FormerName { reference_day: Day::parse("2025-01-01").unwrap(), ..former(1, "BOREAL NORTE") };
+    let older = FormerName { until: Day::parse("2025-01-01").unwrap(), ..former(1, "BOREAL NORTE") };
     let part = part(companies, Vec::new(), vec![older, former(1, "SUL S.A.")]);
     let catalog = Catalog {
         companies: Arc::new(Part { stamp: Stamp::default(), sample: false, data: part }),

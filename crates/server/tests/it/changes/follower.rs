@@ -118,7 +118,7 @@ async fn publish_something(app: &TestApp, random: &mut fastrand::Rng, step: u64)
             let name = |id| FormerName {
                 company_id: CompanyId(id),
                 name: ["Vale S.A.", "CVRD", "Um S.A."][random.usize(..3)].to_owned(),
-                reference_day: Day::parse(&format!("2026-01-0{}", random.u8(1..4))).unwrap(),
+                until: Day::parse(&format!("2026-01-0{}", random.u8(1..4))).unwrap(),
             };
             let names = COMPANIES.into_iter().flat_map(|id| [id, id]).map(name).collect();
             publish(store, at, Source::Tickers, Records::FormerNames(names), true).await;
