@@ -105,12 +105,15 @@ fn no_word_is_corrected_to_one_of_cancelled_companies() {
         company(2, "ATIVO", "BOREAL S.A."),
         company(3, "SUSPENSO(A) - DECISÃO ADM", "VESPER S.A."),
         company(4, "CANCELADA", "BOREAS S.A."),
+        company(5, "CANCELADA", "FIOS BOREAL MERCA S.A."),
     ];
     let part = part(companies, Vec::new(), Vec::new());
     assert_eq!(part.search("taesa", ALL).total, 0);
     assert_eq!(part.search("boreax", ALL).interpretation.corrected.as_deref(), Some("boreal"));
     assert_eq!(part.search("vespar", ALL).interpretation.corrected.as_deref(), Some("vesper"));
     assert_eq!(found(&part, "maesa"), [1], "as it is written it is found");
+    let split = part.search("borealmerca", ALL);
+    assert_eq!((split.total, split.interpretation.corrected), (0, None), "nor split into such words");
 }
 
 fn filings(companies: &[u32]) -> Filings {
