@@ -115,6 +115,7 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
 pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
     let account = action.caller.required_key()?.holder.account();
     let id = FeedId::parse(action.path.get("id")).map_err(|_| NO_SUCH_FEED)?;
+    action.body.nothing().await?;
     if !action.access.store.delete_feed(account, &id).await? {
         return Err(NO_SUCH_FEED);
     }
