@@ -42,6 +42,7 @@ async function openStripe() {
     const answer = await fetch(`${state.notify}/billing/stripe`, { method: 'POST', headers, body });
     assert.equal(answer.status, 200);
   };
+  const session = () => ({ id: 'cs_1', status: state.paid ? 'complete' : 'expired', customer: state.paid ? 'cus_1' : null, url: null });
   const page = (text, link) => ({ html: `<!doctype html><title>Stripe</title><h1>${text}</h1><a href="${link}">Continue</a>` });
   const answers = {
     'GET /v1/prices/price_gold': () => ({ active: true, currency: 'brl', unit_amount: 14990, recurring: { interval: 'month', interval_count: 1 } }),
@@ -49,6 +50,8 @@ async function openStripe() {
       state.order = form;
       return { id: 'cs_1', status: 'open', customer: null, url: `${state.url}/pay` };
     },
+    'GET /v1/checkout/sessions/cs_1': () => session(),
+    'POST /v1/checkout/sessions/cs_1/expire': () => session(),
     'POST /v1/billing_portal/sessions': () => ({ url: `${state.url}/portal` }),
     'GET /v1/subscriptions': () => ({ has_more: false, data: state.paid ? [subscription()] : [] }),
     'GET /pay': () => page('Pay', '/done'),

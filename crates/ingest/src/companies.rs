@@ -42,6 +42,7 @@ pub(crate) async fn synchronise(sync: &Synchronizer, state: &SourceState) -> Res
         sha256: download.sha256,
         rows,
         rejects: reading.rejects,
+        withheld: Vec::new(),
         read_at: sync.now()?,
     };
     let published = sync

@@ -3,9 +3,9 @@
 //! Every archive is read twice: once to validate it, once to publish it. This keeps memory flat, and allows a bad
 //! year to be rejected while the good ones are published.
 //!
-//! A filing whose day of delivery has not come yet is withheld: it would stand before all others, and make the source
-//! look fresh. An archive with such rows is read again at every synchronisation, until their days have come or the
-//! publisher has corrected them.
+//! A filing whose day of delivery has not come yet is withheld, whatever the operator accepts: it would stand before all
+//! others, and make the source look fresh. It is listed all the same, so it is neither lost nor withdrawn. An archive
+//! with such rows is read again at every synchronisation, until their days have come or the publisher has corrected them.
 
 use std::io::BufReader;
 
@@ -31,7 +31,7 @@ const MOST_WITHHELD: usize = 100_000;
 /// A change in a year.
 enum Year {
     /// The archive was read once and is valid up to the last day.
-    Good { year: i16, download: Download, file: ReadFile, last_day: Option<Day> },
+    Good { year: i16, download: Download, file: ReadFile, last_day: Day },
     /// The publisher has no archive; it is not requested again soon.
     Absent(ReadFile),
 }
@@ -67,6 +67,10 @@ pub(crate) async fn synchronise(
     if holds_no_official_data(state) {
         remembered.clear();
     }
+    // Filings of days to come are in service: the archives are needed to take them out, and to let them in on their days.
+    if state.newest_day.is_some_and(|newest| newest > sync.today()) {
+        remembered.iter_mut().for_each(forget_content);
+    }
     let years = years(sync, &remembered, reach);
     sync.report.begin(Source::Filings, years.len() as u64);
     let mut examined = examine_all(sync, &years, &remembered).await;
@@ -87,11 +91,18 @@ pub(crate) async fn synchronise(
             if is_a_part {
                 rows_out.is_a_part();
             }
+            rows_out.up_to_today();
             new.into_iter().try_for_each(|year| hand_over(year, rows_out))
         })
         .await?;
     examined.failure().map_or(Ok(()), Err)?;
     sync.outcome(Source::Filings, published).await
+}
+
+/// Forgets by what the file is recognised, so that it is read again.
+fn forget_content(file: &mut RememberedFile) {
+    (file.etag, file.last_modified) = (None, None);
+    file.sha256.clear();
 }
 
 /// The years to request: those not fetched yet, always the last two, and older ones now and then.
@@ -147,81 +158,71 @@ async fn examine(
             return Ok(if known.is_some() || lately { None } else { Some(absent(sync, request)?) });
         }
     };
-    let last_day = last_day(sync);
-    let (Counted { rows, withheld, rejects }, download) = count(download, year, last_day).await?;
-    sync.report.step(Source::Filings, &request.what, rows, rejects.len() as u64);
+    let last_day = sync.today();
+    let (counted, download) = count(download, year, last_day).await?;
+    let (rows, withheld) = (counted.rows, counted.withheld.len() as u64);
+    sync.report.step(Source::Filings, &request.what, rows, counted.rejects.len() as u64);
     let about_the_year =
         |refusal: judgement::Refusal| judgement::Refusal(format!("{}: {refusal}", request.what));
     judgement::empty(rows + withheld).map_err(about_the_year)?;
     sync.weigh(Source::Filings, judgement::future_deliveries(withheld, rows).map_err(about_the_year))?;
-    sync.weigh(Source::Filings, judgement::lost_rows(rows_before, rows).map_err(about_the_year))?;
-    let file = read_file(sync, request, &download, rows, rejects)?;
-    // Without these it is not recognised, and so is read again.
-    let file = match withheld {
-        0 => file,
-        _ => ReadFile { etag: None, last_modified: None, sha256: String::new(), ..file },
-    };
+    // Withheld rows are not lost: they may be among those held.
+    sync.weigh(Source::Filings, judgement::lost_rows(rows_before, rows + withheld).map_err(about_the_year))?;
+    let file = read_file(sync, request, &download, counted)?;
     Ok(Some(Year::Good { year, download, file, last_day }))
 }
 
-/// The last day on which a filing can have been delivered; none, if the operator accepts the filings as they are.
-fn last_day(sync: &Synchronizer) -> Option<Day> {
-    (!sync.accept.contains(&Source::Filings)).then(|| sync.today())
-}
-
+/// The record of an archive. With withheld rows it lacks what the archive would be recognised by, so that it is read
+/// again.
 fn read_file(
     sync: &Synchronizer,
     request: Request,
     download: &Download,
-    rows: u64,
-    rejects: Vec<Reject>,
+    counted: Counted,
 ) -> Result<ReadFile, SyncError> {
-    Ok(ReadFile {
-        url: request.url,
-        etag: download.etag.clone(),
-        last_modified: download.last_modified.clone(),
-        sha256: download.sha256.clone(),
-        rows,
-        rejects,
-        read_at: sync.now()?,
-    })
+    let Counted { rows, withheld, rejects } = counted;
+    let file = ReadFile { rows, rejects, withheld, ..unrecognised(sync, request)? };
+    if !file.withheld.is_empty() {
+        return Ok(file);
+    }
+    let Download { etag, last_modified, sha256, .. } = download;
+    Ok(ReadFile { etag: etag.clone(), last_modified: last_modified.clone(), sha256: sha256.clone(), ..file })
 }
 
 fn absent(sync: &Synchronizer, request: Request) -> Result<Year, SyncError> {
-    Ok(Year::Absent(ReadFile {
+    unrecognised(sync, request).map(Year::Absent)
+}
+
+/// The record of a file without rows, which no content equals.
+fn unrecognised(sync: &Synchronizer, request: Request) -> Result<ReadFile, SyncError> {
+    Ok(ReadFile {
         url: request.url,
         etag: None,
         last_modified: None,
         sha256: String::new(),
         rows: 0,
         rejects: Vec::new(),
+        withheld: Vec::new(),
         read_at: sync.now()?,
-    }))
+    })
 }
 
-/// The result of the first pass. Rejects include the withheld rows.
+/// The result of the first pass.
 #[derive(Default)]
 struct Counted {
     rows: u64,
-    withheld: u64,
+    withheld: Vec<Reject>,
     rejects: Vec<Reject>,
 }
 
-/// First pass: counts the rows and collects the rejects.
-async fn count(
-    download: Download,
-    year: i16,
-    last_day: Option<Day>,
-) -> Result<(Counted, Download), SyncError> {
+/// First pass: counts the rows, and collects the rejects and the places of the withheld rows.
+async fn count(download: Download, year: i16, last_day: Day) -> Result<(Counted, Download), SyncError> {
     tokio::task::spawn_blocking(move || {
         let mut counted = Counted::default();
         each(&download, year, last_day, |row| match row {
             Row::Good(_) => counted.rows += 1,
             Row::Reject(reject) => counted.rejects.push(reject),
-            Row::Withheld(reject) => {
-                counted.withheld += 1;
-                counted.rejects.push(reject);
-            }
+            Row::Withheld(_, place) => counted.withheld.push(place),
         })?;
         Ok((counted, download))
     })
@@ -231,16 +232,11 @@ async fn count(
 enum Row {
     Good(Filing),
     Reject(Reject),
-    /// Delivered in the future.
-    Withheld(Reject),
+    /// Delivered in the future; with its place and the reason.
+    Withheld(Filing, Reject),
 }
 
-fn each(
-    download: &Download,
-    year: i16,
-    last_day: Option<Day>,
-    mut take: impl FnMut(Row),
-) -> Result<(), Fault> {
+fn each(download: &Download, year: i16, last_day: Day, mut take: impl FnMut(Row)) -> Result<(), Fault> {
     let file = download
         .bytes()
         .map_err(|error| Fault::Internal(format!("cannot read a temporary file: {}", error.kind())))?;
@@ -248,15 +244,15 @@ fn each(
         cvm::filings::YearArchive::open(BufReader::new(file), year, cvm::filings::UNPACKED_CAP)?;
     let (mut reader, mut withheld) = (archive.filings()?, 0);
     while let Some(row) = reader.next() {
-        let is_of_future = |filing: &Filing| last_day.is_some_and(|last_day| filing.delivered_on > last_day);
         match row? {
-            Ok(filing) if is_of_future(&filing) => {
+            Ok(filing) if filing.delivered_on > last_day => {
                 withheld += 1;
                 if withheld > MOST_WITHHELD {
                     let reason = format!("more than {MOST_WITHHELD} filings of {year} are of the future");
                     return Err(Fault::NotData(reason));
                 }
-                take(Row::Withheld(reader.rejected("Data_Entrega lies in the future".to_owned())));
+                let place = reader.rejected("withheld: Data_Entrega lies in the future".to_owned());
+                take(Row::Withheld(filing, place));
             }
             Ok(filing) => take(Row::Good(filing)),
             Err(reject) => take(Row::Reject(reject)),
@@ -274,16 +270,22 @@ fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
             return Ok(());
         }
     };
-    let mut batch = Vec::with_capacity(BATCH);
+    let (mut batch, mut withheld) = (Vec::with_capacity(BATCH), Vec::new());
     each(&download, year, last_day, |row| {
-        if let Row::Good(filing) = row {
-            batch.push(filing);
+        match row {
+            Row::Good(filing) => batch.push(filing),
+            Row::Withheld(filing, _) => withheld.push(filing),
+            Row::Reject(_) => {}
         }
         if batch.len() == BATCH {
             rows_out.rows(Records::Filings(std::mem::replace(&mut batch, Vec::with_capacity(BATCH))));
         }
+        if withheld.len() == BATCH {
+            rows_out.held_back(std::mem::take(&mut withheld));
+        }
     })?;
     rows_out.rows(Records::Filings(batch));
+    rows_out.held_back(withheld);
     rows_out.end_of_list(ListedFile::Year(year), &file);
     rows_out.file(file);
     Ok(())

@@ -104,6 +104,7 @@ fn note(source: Source, read_at: Timestamp, rejects: Vec<Reject>) -> ReadFile {
         sha256: String::new(),
         rows: 0,
         rejects,
+        withheld: Vec::new(),
         read_at,
     }
 }

@@ -1,6 +1,6 @@
 //! Sends rows to a publication, in batches.
 
-use lastro_model::{ReadFile, Records, Withheld};
+use lastro_model::{Filing, ReadFile, Records, Withheld};
 use lastro_store::{ListedFile, PublicationItem};
 use tokio::sync::mpsc;
 
@@ -33,6 +33,18 @@ impl RowSender {
         if !records.is_empty() {
             self.send(PublicationItem::Rows(records));
         }
+    }
+
+    /// Sends filings that the file lists, and that are not served before their day.
+    pub(crate) fn held_back(&mut self, filings: Vec<Filing>) {
+        if !filings.is_empty() {
+            self.send(PublicationItem::HeldBack(filings));
+        }
+    }
+
+    /// Takes filings of days to come out of service.
+    pub(crate) fn up_to_today(&mut self) {
+        self.send(PublicationItem::UpToToday);
     }
 
     /// Sends all points of the source that are withheld now.

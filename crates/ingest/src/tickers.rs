@@ -2,7 +2,8 @@
 //! previous ones count together.
 //!
 //! They are read as a whole: a ticker no longer in a company's newest form is gone. So both years are read as soon as
-//! one of them has changed, and their union replaces the stored rows.
+//! one of them has changed, and their union replaces the stored rows. A former name stays for good: a form tells only the
+//! last one.
 
 use std::collections::HashMap;
 use std::io::BufReader;
@@ -154,6 +155,7 @@ async fn examine(sync: &Synchronizer, year: Year) -> Result<Option<Examined>, Sy
         sha256: download.sha256,
         rows,
         rejects: std::mem::take(&mut forms.reading.rejects),
+        withheld: Vec::new(),
         read_at: sync.now()?,
     };
     Ok(Some(Examined { forms, file }))
@@ -184,10 +186,10 @@ async fn publish(
     let is_first = holds_no_official_data(state);
     let known =
         if is_first { Held { securities: Vec::new(), former_names: Vec::new(), ..held } } else { held };
-    let former_names = cvm::tickers::all_former_names(&forms).unwrap_or_else(|| {
+    if !cvm::tickers::tell_former_names(&forms) {
         tracing::warn!(source = %Source::Tickers, "the forms have no table of former names; those held stay");
-        known.former_names.clone()
-    });
+    }
+    let former_names = cvm::tickers::all_former_names(&known.former_names, &forms);
     let has_news = known.securities != securities || known.former_names != former_names;
     let is_new = is_first || ended_since || has_news;
     let (added, changed) = news(&known.securities, &securities);

@@ -24,7 +24,16 @@ impl WindowRead {
     /// The record of a response that is not a file: its rows and rejects.
     pub(super) fn into_file(self, url: String, read_at: Timestamp) -> ReadFile {
         let Self { rows, rejects, .. } = self;
-        ReadFile { url, etag: None, last_modified: None, sha256: String::new(), rows, rejects, read_at }
+        ReadFile {
+            url,
+            etag: None,
+            last_modified: None,
+            sha256: String::new(),
+            rows,
+            rejects,
+            withheld: Vec::new(),
+            read_at,
+        }
     }
 }
 

@@ -46,14 +46,14 @@ pub struct Company {
 pub struct FormerName {
     pub company_id: CompanyId,
     pub name: String,
-    /// Reference day of the newest form that has it.
-    pub reference_day: Day,
+    /// The day on which it got another name, as the newest form with this one tells, or else that form's reference day.
+    pub until: Day,
 }
 
 /// Former names in the order in which they are shown: the latest first.
 pub fn latest_first(names: &[FormerName]) -> Vec<&FormerName> {
     let mut sorted: Vec<&FormerName> = names.iter().collect();
-    sorted.sort_by(|one, other| (other.reference_day, &one.name).cmp(&(one.reference_day, &other.name)));
+    sorted.sort_by(|one, other| (other.until, &one.name).cmp(&(one.until, &other.name)));
     sorted
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{CompanyId, Day, ParseError};
+use crate::{CompanyId, Day, History, ParseError, brasilia_day};
 
 /// A filing's id: the regulator's protocol number or, if a row has none, `h-` and a hash of the row.
 ///
@@ -55,6 +55,14 @@ pub struct Filing {
     pub version: u16,
     /// The document on the regulator's site.
     pub url: String,
+}
+
+impl Filing {
+    /// Whether the filing left service because its day of delivery had not come, and not because its publisher no longer
+    /// lists it: it is marked before that day. Such a row is not shown at all.
+    pub fn is_held_back(&self, history: History) -> bool {
+        history.withdrawn.is_some_and(|at| brasilia_day(at.as_millisecond()) < self.delivered_on)
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 pub struct History {
     /// `None` for a row that was held before this was recorded.
     pub first_seen: Option<Timestamp>,
-    /// `None` while the publisher lists the row.
+    /// `None` while the publisher lists the row. Also set for a filing of a day to come: see
+    /// [`Filing::is_held_back`](crate::Filing::is_held_back).
     pub withdrawn: Option<Timestamp>,
 }
 

@@ -199,7 +199,8 @@ rows_of_one_source!(
     Tickers(TradedSecurity)
 );
 
-/// A row that cannot be parsed. It is never dropped silently: it is counted and listed with its position.
+/// A row that cannot be parsed, or is withheld. It is never dropped silently: it is counted and listed with its
+/// position.
 ///
 /// The reason names columns and rules, never the row's content, which may be personal data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,10 +220,12 @@ pub struct ReadFile {
     pub last_modified: Option<String>,
     /// Hash of the bytes as received.
     pub sha256: String,
-    /// Number of rows parsed.
+    /// Number of rows parsed, without those that are withheld.
     pub rows: u64,
     /// All rows that could not be parsed.
     pub rejects: Vec<Reject>,
+    /// All rows that were parsed and are not served yet.
+    pub withheld: Vec<Reject>,
     pub read_at: jiff::Timestamp,
 }
 

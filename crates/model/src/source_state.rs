@@ -23,7 +23,7 @@ pub struct SourceState {
     pub last_error: Option<String>,
     /// Number of rows that could not be read, in all files of the source.
     pub rejects: u64,
-    /// Number of points that upstream published and that are not yet trusted.
+    /// Number of points that upstream published and that are not yet trusted, and of filings of days to come.
     pub withheld: u64,
     /// The newest withheld points, a few at most.
     pub newest_withheld: Vec<Withheld>,

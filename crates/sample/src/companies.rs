@@ -41,18 +41,14 @@ pub fn companies(shape: &Shape) -> Vec<Company> {
 /// The former names of some active companies, by company.
 pub fn former_names(shape: &Shape) -> Vec<FormerName> {
     let mut random = Random::new(shape.seed, "former names");
-    let reference_day = Day::from(NEWEST_DAY.first_of_year());
+    let until = Day::from(NEWEST_DAY.first_of_year());
     let is_active = |company: &Company| Standing::of(&company.status) == Standing::Active;
     let mut companies = companies(shape);
     companies.retain(|company| is_active(company) && random.chance(PERCENT_RENAMED));
     let renamed = companies.into_iter().map(|company| {
         let mut name = String::new();
         push_word(&mut name, &mut random);
-        FormerName {
-            company_id: company.id,
-            name: name.to_uppercase() + " PARTICIPAÇÕES S.A.",
-            reference_day,
-        }
+        FormerName { company_id: company.id, name: name.to_uppercase() + " PARTICIPAÇÕES S.A.", until }
     });
     renamed.collect()
 }

@@ -181,7 +181,7 @@ fn sources(app: &App, out: &mut Exposition) {
     for state in states.iter() {
         family.sample(&[("source", &state.source)], u8::from(state.is_stale(now)));
     }
-    let help = "Points that are published and withheld.";
+    let help = "Points that are published and withheld, and filings of days to come.";
     let mut family = out.family("lastro_withheld_points", Kind::Gauge, help);
     for state in states.iter() {
         family.sample(&[("source", &state.source)], state.withheld);

@@ -42,6 +42,8 @@ pub(crate) const DATA: &[Migration] = &[
     Migration { version: 14, sql: include_str!("migrations/0014_former_names.sql"), min_reader: 13 },
     // Adds columns and tables; editions of older versions are missing from the log, which is noticed.
     Migration { version: 15, sql: include_str!("migrations/0015_changes.sql"), min_reader: 13 },
+    // Adds a column with a default, for rows that older versions write.
+    Migration { version: 16, sql: include_str!("migrations/0016_held_back.sql"), min_reader: 13 },
 ];
 
 /// Migrations of the database of accounts.
@@ -76,6 +78,7 @@ pub(crate) const POSTGRES: &[Migration] = &[
     Migration { version: 6, sql: include_str!("postgres/migrations/0006_changes.sql"), min_reader: 1 },
     Migration { version: 7, sql: include_str!("postgres/migrations/0007_feeds.sql"), min_reader: 1 },
     Migration { version: 8, sql: include_str!("postgres/migrations/0008_billing.sql"), min_reader: 1 },
+    Migration { version: 9, sql: include_str!("postgres/migrations/0009_held_back.sql"), min_reader: 1 },
 ];
 
 impl Migration {

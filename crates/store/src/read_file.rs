@@ -13,7 +13,7 @@ pub trait FileStore: Send + Sync {
     /// Returns the files that the rows of the source came from, ordered by address.
     async fn read_files(&self, source: Source) -> Result<Vec<RememberedFile>>;
 
-    /// Returns at most `limit` rows that could not be read, by file and in the order of the file.
+    /// Returns at most `limit` rows that could not be read or are withheld, by file, the former first.
     async fn rejects(&self, source: Source, limit: usize) -> Result<Vec<Reject>>;
 }
 

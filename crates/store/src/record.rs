@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{BySource, Day, Edition, History, ReadFile, Records, Source, SourceState, Withheld};
+use lastro_model::{
+    BySource, Day, Edition, Filing, History, ReadFile, Records, Source, SourceState, Withheld,
+};
 use tokio::sync::mpsc;
 
 use crate::{Recorded, Result};
@@ -144,6 +146,11 @@ pub enum Condition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublicationItem {
     Rows(Records),
+    /// Filings that the file lists and whose day has not come: they are not stored, and not withdrawn either.
+    HeldBack(Vec<Filing>),
+    /// Takes filings of days after that of the publication out of service until their files list them again, and lets
+    /// those files be read again.
+    UpToToday,
     /// Ends the rows of one file of the publisher, which lists nothing else: other rows of its kind are withdrawn.
     EndOfList(ListedFile),
     /// Replaces what is stored about the file at this address, including its rejects.

@@ -125,6 +125,7 @@ pub const TABLES: &[Table] = &[
             ("sha256", Text),
             ("row_count", Integer),
             ("reject_count", Integer),
+            ("withheld_count", Integer),
             ("read_at", Integer),
             ("source", Text),
             ("url", Text),

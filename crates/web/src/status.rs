@@ -159,10 +159,14 @@ fn ago(then: Timestamp, now: Timestamp, t: &StatusTexts) -> String {
 
 fn note(state: &SourceState, t: &StatusTexts) -> String {
     let failing = state.last_error.as_ref().map(|_| t.failing.to_owned());
+    let (one, several) = match state.source {
+        Source::Filings => (t.one_later, t.later),
+        _ => (t.one_withheld, t.withheld),
+    };
     let withheld = match state.withheld {
         0 => None,
-        1 => Some(t.one_withheld.to_owned()),
-        many => Some(t.withheld.replace("{count}", &many.to_string())),
+        1 => Some(one.to_owned()),
+        many => Some(several.replace("{count}", &many.to_string())),
     };
     failing.into_iter().chain(withheld).collect::<Vec<_>>().join(" ")
 }

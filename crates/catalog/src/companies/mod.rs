@@ -177,7 +177,8 @@ impl Companies {
 
     /// All companies with this CNPJ, in the order in which [`Self::by_cnpj`] prefers them.
     pub fn ids_of_cnpj(&self, cnpj: &Cnpj) -> impl Iterator<Item = CompanyId> {
-        self.cnpjs.bearers(cnpj).map(|position| self.company(position).id)
+        let withdrawn = self.withdrawn().filter(|position| self.company(*position).cnpj == *cnpj);
+        self.cnpjs.bearers(cnpj).chain(withdrawn).map(|position| self.company(position).id)
     }
 
     /// The company whose security has this ticker.

@@ -35,7 +35,7 @@ const LEADING: [&str; 5] = ["de", "do", "em", "no", "ano"];
 
 impl RowRanges for Columns {
     fn ranges_in(&self, words: &[String]) -> Vec<RowRange> {
-        let found = (0..words.len()).filter_map(|place| period_ending_at(words, place));
+        let found = (0..words.len()).filter_map(|place| period_with_year_at(words, place));
         let range = |Period { words, from, to }| {
             let rows = self.between(0..self.len() as u32, Some(from), Some(to));
             RowRange { words, rows }
@@ -53,40 +53,60 @@ struct Period {
     to: Day,
 }
 
-/// The period whose year is at this place. The number before it may be its month, as in 03/2025; a year beside other
-/// numbers is part of a date or of a number. The day of a date with the name of its month is left out.
-fn period_ending_at(words: &[String], place: usize) -> Option<Period> {
-    let is_year = |word: &&String| word.len() == 4 && is_number(word);
-    let year = words.get(place).filter(is_year)?.parse().ok().filter(|year| YEARS.contains(year))?;
-    let before = |count: usize| place.checked_sub(count).and_then(|place| words.get(place));
-    let is_number_at = |word: Option<&String>| word.is_some_and(|word| is_number(word));
-    if is_number_at(words.get(place + 1)) {
-        return None;
-    }
-    let (month, start) = match before(1) {
-        Some(number) if is_number(number) => {
-            (Some(numeric_month(number).filter(|_| !is_number_at(before(2)))?), place - 1)
-        }
-        Some(de) => {
-            let after_month = if de == "de" { place - 1 } else { place };
-            match after_month.checked_sub(1).and_then(|place| month(&words[place])) {
-                Some(month) => (Some(month), with_day(words, after_month - 1)),
-                None => (None, place),
-            }
-        }
-        None => (None, place),
+/// The period whose year is at this place. The day of a date is left out: days of delivery and of the event differ.
+fn period_with_year_at(words: &[String], place: usize) -> Option<Period> {
+    let year = words.get(place).and_then(|word| year(word))?;
+    let numbers = numbers_around(words, place);
+    let (month, places) = if words[numbers.clone()].iter().all(|word| self::year(word).is_some()) {
+        named_month(words, place)
+    } else {
+        (Some(numeric_month(&words[numbers.clone()], year)?), numbers)
     };
-    let leading = words[..start].iter().rev().take_while(|word| LEADING.contains(&word.as_str())).count();
+    let leading =
+        words[..places.start].iter().rev().take_while(|word| LEADING.contains(&word.as_str())).count();
     Some(Period {
-        words: start - leading..place + 1,
+        words: places.start - leading..places.end,
         from: Day::from_ymd(year, month.unwrap_or(1), 1).ok()?,
         to: last_day(year, month.unwrap_or(12))?,
     })
 }
 
-/// The month written as a number. Words have no zeros at their beginning.
-fn numeric_month(word: &str) -> Option<i8> {
-    word.parse().ok().filter(|month| (1..=12).contains(month))
+fn year(word: &str) -> Option<i16> {
+    let is_written_out = word.len() == 4 && is_number(word);
+    word.parse().ok().filter(|year| is_written_out && YEARS.contains(year))
+}
+
+/// The places of the numbers around one, which belong together. Several years are as many periods; a year beside other
+/// numbers is part of a date, or of a number.
+fn numbers_around(words: &[String], place: usize) -> Range<usize> {
+    let before = words[..place].iter().rev().take_while(|word| is_number(word)).count();
+    let after = words[place..].iter().take_while(|word| is_number(word)).count();
+    place - before..place + after
+}
+
+/// The month of a date of numbers: 3/2025, 2025-3, 30/4/2025 or 2025-4-30. Words have no zeros at their beginning.
+fn numeric_month(numbers: &[String], year: i16) -> Option<i8> {
+    let is_year = |word: &String| self::year(word) == Some(year);
+    let (month, day) = match numbers {
+        [month, last] if is_year(last) => (month, None),
+        [first, month] if is_year(first) => (month, None),
+        [day, month, last] if is_year(last) => (month, Some(day)),
+        [first, month, day] if is_year(first) => (month, Some(day)),
+        _ => return None,
+    };
+    let month = month.parse().ok()?;
+    let day = day.map_or(Some(1), |day| day.parse().ok())?;
+    Day::from_ymd(year, month, day).is_ok().then_some(month)
+}
+
+/// The month that is named before a year, if any, and the places of the whole date.
+fn named_month(words: &[String], year: usize) -> (Option<i8>, Range<usize>) {
+    let has_de = year.checked_sub(1).is_some_and(|place| words[place] == "de");
+    let after_month = if has_de { year - 1 } else { year };
+    match after_month.checked_sub(1).and_then(|place| month(&words[place])) {
+        Some(month) => (Some(month), with_day(words, after_month - 1)..year + 1),
+        None => (None, year..year + 1),
+    }
 }
 
 /// The place of the day before the name of a month, as in "15 de março" and "1º março", or else that of the month.
@@ -125,7 +145,7 @@ mod tests {
 
     fn periods(text: &str) -> Vec<(String, String)> {
         let words = words_of(text);
-        let found = (0..words.len()).filter_map(|place| period_ending_at(&words, place));
+        let found = (0..words.len()).filter_map(|place| period_with_year_at(&words, place));
         found
             .map(|period| (words[period.words].join(" "), format!("{}/{}", period.from, period.to)))
             .collect()
@@ -147,21 +167,37 @@ mod tests {
             ("1º de abril de 2025 vale", "1o de abril de 2025", "2025-04-01/2025-04-30"),
             ("15 março 2025", "15 marco 2025", "2025-03-01/2025-03-31"),
             ("vale3 de março de 2025", "de marco de 2025", "2025-03-01/2025-03-31"),
+            ("dividendos 2024-03", "2024 3", "2024-03-01/2024-03-31"),
+            ("2024/03 vale", "2024 3", "2024-03-01/2024-03-31"),
+            ("AGO de 30/04/2024", "de 30 4 2024", "2024-04-01/2024-04-30"),
+            ("AGO 2024-04-30 vale", "2024 4 30", "2024-04-01/2024-04-30"),
         ] {
             assert_eq!(periods(text), [(words.to_owned(), days.to_owned())], "{text}");
         }
     }
 
     #[test]
+    fn several_years_are_several_periods() {
+        let year = |year: &str| (year.to_owned(), format!("{year}-01-01/{year}-12-31"));
+        for text in ["ITR 2023 2024", "exercício 2023/2024", "2023 e 2024", "2023-2024"] {
+            assert_eq!(periods(text), [year("2023"), year("2024")], "{text}");
+        }
+        let march = ("marco 2023".to_owned(), "2023-03-01/2023-03-31".to_owned());
+        assert_eq!(periods("março 2023 2024"), [march, year("2024")]);
+    }
+
+    #[test]
     fn other_numbers_are_no_periods() {
         for text in [
             "março",
-            "30/04/2024",
+            "31/04/2024",
             "13/2024",
             "00/2024",
-            "2024/03",
+            "2024/13",
             "03/2024-5",
-            "2024-04-30",
+            "2024-04-31",
+            "1 2024 2025",
+            "03/2024 04/2024",
             "nº 35-11.2025",
             "9512",
             "1023",

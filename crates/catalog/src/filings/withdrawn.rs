@@ -20,7 +20,7 @@ pub(super) struct Withdrawn {
 
 impl Withdrawn {
     pub(super) fn of(mut filings: Vec<(Filing, History)>) -> Result<Self, BuildError> {
-        filings.retain(|(_, history)| history.is_withdrawn());
+        filings.retain(|(filing, history)| history.is_withdrawn() && !filing.is_held_back(*history));
         filings.sort_unstable_by_key(|(filing, _)| std::cmp::Reverse((filing.delivered_on, filing.id)));
         let mut columns = Columns::default();
         for (filing, history) in &filings {

@@ -97,8 +97,8 @@ impl Scanned {
 
     fn former_name(&self) -> Option<FormerName> {
         let name = self.texts[FORMER].join(" ");
-        let reference_day = Day::parse("2026-01-01").unwrap();
-        (!name.is_empty()).then_some(FormerName { company_id: CompanyId(self.id), name, reference_day })
+        let until = Day::parse("2026-01-01").unwrap();
+        (!name.is_empty()).then_some(FormerName { company_id: CompanyId(self.id), name, until })
     }
 
     /// The rank of a company that has all words, the last of which may be incomplete.

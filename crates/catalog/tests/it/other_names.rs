@@ -25,11 +25,7 @@ fn company(id: u32, status: &str, name: &str) -> Company {
 }
 
 fn former(id: u32, name: &str) -> FormerName {
-    FormerName {
-        company_id: CompanyId(id),
-        name: name.to_owned(),
-        reference_day: Day::parse("2026-01-01").unwrap(),
-    }
+    FormerName { company_id: CompanyId(id), name: name.to_owned(), until: Day::parse("2026-01-01").unwrap() }
 }
 
 fn part(companies: Vec<Company>, securities: Vec<TradedSecurity>, names: Vec<FormerName>) -> Companies {
@@ -109,12 +105,15 @@ fn no_word_is_corrected_to_one_of_cancelled_companies() {
         company(2, "ATIVO", "BOREAL S.A."),
         company(3, "SUSPENSO(A) - DECISÃO ADM", "VESPER S.A."),
         company(4, "CANCELADA", "BOREAS S.A."),
+        company(5, "CANCELADA", "FIOS BOREAL MERCA S.A."),
     ];
     let part = part(companies, Vec::new(), Vec::new());
     assert_eq!(part.search("taesa", ALL).total, 0);
     assert_eq!(part.search("boreax", ALL).interpretation.corrected.as_deref(), Some("boreal"));
     assert_eq!(part.search("vespar", ALL).interpretation.corrected.as_deref(), Some("vesper"));
     assert_eq!(found(&part, "maesa"), [1], "as it is written it is found");
+    let split = part.search("borealmerca", ALL);
+    assert_eq!((split.total, split.interpretation.corrected), (0, None), "nor split into such words");
 }
 
 fn filings(companies: &[u32]) -> Filings {
@@ -156,7 +155,7 @@ fn brands_and_former_names_find_filings() {
 #[test]
 fn matches_in_other_names_are_listed_by_name() {
     let companies = vec![company(1, "ATIVO", "AURORA S.A."), company(2, "ATIVO", "VESPER S.A.")];
-    let older = FormerName { reference_day: Day::parse("2025-01-01").unwrap(), ..former(1, "BOREAL NORTE") };
+    let older = FormerName { until: Day::parse("2025-01-01").unwrap(), ..former(1, "BOREAL NORTE") };
     let part = part(companies, Vec::new(), vec![older, former(1, "SUL S.A.")]);
     let catalog = Catalog {
         companies: Arc::new(Part { stamp: Stamp::default(), sample: false, data: part }),

@@ -57,6 +57,23 @@ fn listed(filings: &Filings, filter: &FilingFilter<'_>, page: Page) -> (usize, V
     (listing.total, json.collect())
 }
 
+#[test]
+fn a_filing_that_waits_for_its_day_is_not_shown_at_all() {
+    let history = |withdrawn: i32| History { first_seen: None, withdrawn: Some(time(withdrawn)) };
+    // Seven seconds after midnight in Greenwich it is still the day before in Brasília.
+    let rows = [
+        (filing(1, 1, 20_000), History::default()),
+        (filing(2, 1, 20_010), history(20_010)),
+        (filing(3, 1, 20_009), history(20_010)),
+    ];
+    let with_withdrawn = FilingFilter { withdrawn: true, ..FilingFilter::default() };
+    for filings in [built(&rows), built(&rows[..1]).with_changes(&rows[1..]).unwrap()] {
+        assert_eq!(filings.position(FilingId::Protocol(2)), None);
+        assert!(filings.position(FilingId::Protocol(3)).is_some());
+        assert_eq!(listed(&filings, &with_withdrawn, ALL).0, 2);
+    }
+}
+
 /// The ids of the rows that match, in listing order.
 fn expected(rows: &[(Filing, History)], filter: &FilingFilter<'_>) -> Vec<FilingId> {
     let mut matching: Vec<&Filing> = rows

@@ -48,7 +48,7 @@ impl Targets {
         Self { words: Some(words) }
     }
 
-    fn has(&self, word: u32) -> bool {
+    pub(super) fn has(&self, word: u32) -> bool {
         self.words.as_ref().is_none_or(|words| words.contains(word))
     }
 }
@@ -56,6 +56,7 @@ impl Targets {
 /// The corrections of one query.
 pub struct Corrections<'a> {
     index: &'a Index,
+    targets: &'a Targets,
     query: &'a ParsedQuery<'a>,
     is_known: &'a dyn Fn(&str) -> bool,
     spellings: Vec<Spelling>,
@@ -64,7 +65,7 @@ pub struct Corrections<'a> {
 impl<'a> Corrections<'a> {
     /// Words that `is_known` accepts are not treated as mistyped.
     pub(super) fn new(
-        (index, targets): (&'a Index, &Targets),
+        (index, targets): (&'a Index, &'a Targets),
         query: &'a ParsedQuery<'a>,
         reach: Reach,
         is_known: &'a dyn Fn(&str) -> bool,
@@ -78,7 +79,7 @@ impl<'a> Corrections<'a> {
             }
         }
         let spellings = readings.into_iter().map(|words| query.spelling(words)).collect();
-        Self { index, query, is_known, spellings }
+        Self { index, targets, query, is_known, spellings }
     }
 
     /// The query with the nearest words in place of unknown ones, the most frequent first; as typed, if all words are known,
@@ -89,14 +90,14 @@ impl<'a> Corrections<'a> {
 
     /// The query as typed, and its `most` likeliest spellings, with neighbouring words joined.
     pub fn joined(&self, most: usize) -> Vec<Spelling> {
-        let spacing = Spacing { index: self.index };
+        let spacing = Spacing { index: self.index, targets: self.targets };
         let joined = |words: &[String]| spacing.joined(words, self.query.is_prefix_in(words));
         self.respaced(most, joined)
     }
 
     /// The query as typed, and its `most` likeliest spellings, with unknown words split.
     pub fn split(&self, most: usize) -> Vec<Spelling> {
-        let spacing = Spacing { index: self.index };
+        let spacing = Spacing { index: self.index, targets: self.targets };
         let split = |words: &[String]| {
             let unknown = mistyped(self.index, words, self.is_known);
             spacing.split(words, &unknown, self.query.is_prefix_in(words))

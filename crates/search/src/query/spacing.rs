@@ -2,6 +2,7 @@
 
 use hashbrown::HashSet;
 
+use super::corrections::Targets;
 use crate::index::Index;
 use crate::text::{is_stop_word, synonyms};
 
@@ -23,6 +24,8 @@ const MOST_READINGS: usize = 8;
 /// Joins and splits words into words of an index.
 pub(super) struct Spacing<'a> {
     pub index: &'a Index,
+    /// The words that a split may lead to, like any correction.
+    pub targets: &'a Targets,
 }
 
 impl Spacing<'_> {
@@ -92,7 +95,9 @@ impl Spacing<'_> {
 
     fn is_last_part(&self, text: &str, before: &[&str], is_prefix: bool) -> bool {
         let is_long = text.chars().count() >= SHORTEST_PART;
-        let starts_word = || is_prefix && is_long && !self.index.lexicon.starting_with(text).is_empty();
+        let starts_word = || {
+            is_prefix && is_long && self.index.lexicon.starting_with(text).any(|word| self.targets.has(word))
+        };
         !is_stop_word(text) && (self.is_part(text, before) || starts_word())
     }
 
@@ -104,7 +109,7 @@ impl Spacing<'_> {
     }
 
     fn has(&self, word: &str) -> bool {
-        self.index.lexicon.find(word).is_some() || synonyms::has_word(word)
+        self.index.lexicon.find(word).is_some_and(|word| self.targets.has(word)) || synonyms::has_word(word)
     }
 
     /// The words that a text starts with, the longest first. A stop word may only stand between two other words.
@@ -154,7 +159,7 @@ mod tests {
             "a", "banco", "ban", "cod", "da", "do", "dobrasil", "brasil", "bras", "il", "lojas", "no",
             "renner", "xis",
         ]);
-        let spacing = Spacing { index: &index };
+        let spacing = Spacing { index: &index, targets: &Targets::default() };
         let split = |text: &str, is_prefix| {
             let words = words(text);
             let unknown: Vec<&String> = words.iter().filter(|word| !index.knows(word)).collect();
@@ -183,9 +188,28 @@ mod tests {
     }
 
     #[test]
+    fn words_are_split_only_into_words_of_targets() {
+        let words = ["merca", "sul", "tubos", "mercado"];
+        let index = index(&words);
+        let split = |text: &str, is_prefix, others: &[&str]| {
+            let is_target = |row: u32| !others.contains(&words[row as usize]);
+            let targets = Targets::of_rows(&index, &is_target);
+            let word = text.to_owned();
+            let spacing = Spacing { index: &index, targets: &targets };
+            texts(spacing.split(std::slice::from_ref(&word), &[&word], is_prefix))
+        };
+        assert_eq!(split("sulamerca", false, &[]), ["sul a merca"]);
+        assert_eq!(split("sulamerca", false, &["merca"]), [""; 0]);
+        assert_eq!(split("sulamerca", true, &["merca"]), ["sul a merca"], "mercado");
+        assert_eq!(split("sulamerca", true, &["merca", "mercado"]), [""; 0]);
+        assert_eq!(split("tubossul", false, &["tubos"]), [""; 0]);
+    }
+
+    #[test]
     fn neighbours_are_joined_into_known_words() {
         let index = index(&["112024", "jbs", "petrobras", "smartfit"]);
-        let joined = |text: &str, is_prefix| texts(Spacing { index: &index }.joined(&words(text), is_prefix));
+        let spacing = Spacing { index: &index, targets: &Targets::default() };
+        let joined = |text: &str, is_prefix| texts(spacing.joined(&words(text), is_prefix));
         assert_eq!(joined("smart fit academia", true), ["smartfit academia"]);
         assert_eq!(joined("j b s", false), ["jbs"]);
         assert_eq!(joined("a petro br", true), ["a petrobr"]);
@@ -201,7 +225,8 @@ mod tests {
         ) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let index = index(&words);
-            for parts in (Spacing { index: &index }).splits(&text, is_prefix) {
+            let spacing = Spacing { index: &index, targets: &Targets::default() };
+            for parts in spacing.splits(&text, is_prefix) {
                 prop_assert_eq!(&parts.concat(), &text);
                 prop_assert!((2..=MOST_PARTS).contains(&parts.len()));
                 let is_known =

@@ -111,6 +111,23 @@ async fn nonsense_about_several_series_is_refused_by_name() {
 }
 
 #[tokio::test]
+async fn indices_have_one_base() {
+    let app = TestApp::start().await;
+    // The window of the Free plan begins a year before the newest value, which is not of the same month for all.
+    let page = app.get(&format!("{SEVERAL}ipca,igpm,inpc&units=index")).send().await.expect(200).json();
+    let rows = page["data"].as_array().unwrap();
+    let of_all = |row: &&Value| ["ipca", "igpm", "inpc"].iter().all(|id| row[*id].is_number());
+    let oldest = rows.iter().rev().find(of_all).unwrap();
+    assert_ne!(oldest, rows.last().unwrap(), "their oldest dates differ");
+    assert_eq!(["ipca", "igpm", "inpc"].map(|id| oldest[id].as_f64()), [Some(100.0); 3], "{oldest}");
+    // A base of one's own is kept, and other units have none.
+    let base = rows[3]["date"].as_str().unwrap();
+    let query = format!("{SEVERAL}ipca,igpm&units=ipca:index&base={base}");
+    let page = app.get(&query).send().await.expect(200).json();
+    assert_eq!(page["data"][3]["ipca"], 100.0);
+}
+
+#[tokio::test]
 async fn a_pair_is_a_series_at_its_selling_rate() {
     let app = TestApp::start().await;
     let gold = app.ample_key(Plan::Gold).await;

@@ -1,7 +1,7 @@
 //! Decisions about a whole response, between parsing and storing.
 
 use lastro_model::{Day, Frequency};
-use lastro_sources::judgement::{day_month_flip, empty, lost_rows};
+use lastro_sources::judgement::{day_month_flip, empty, future_deliveries, lost_rows};
 
 use crate::fixture::day;
 
@@ -22,6 +22,17 @@ fn a_file_may_lose_one_row_of_twenty_and_no_more() {
     assert!(lost_rows(2_510, 2_600).is_ok());
     assert!(lost_rows(u64::MAX, 1).is_err());
     assert!(lost_rows(u64::MAX, u64::MAX).is_ok());
+}
+
+#[test]
+fn an_archive_mostly_of_the_future_is_refused_from_fifty_rows_on() {
+    assert!(future_deliveries(2, 1).is_ok(), "the first archive of a year");
+    assert!(future_deliveries(49, 0).is_ok());
+    assert!(future_deliveries(50, 50).is_ok());
+    assert_eq!(
+        future_deliveries(50, 49).unwrap_err().to_string(),
+        "50 of its 99 rows are delivered in the future"
+    );
 }
 
 fn year_of_days(first: &str) -> Vec<Day> {

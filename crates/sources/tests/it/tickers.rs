@@ -89,20 +89,49 @@ fn with_general(year: i16, general: &[u8]) -> Result<YearOfForms, Fault> {
     tickers::read(Cursor::new(zipped(&members)), year, UNPACKED_CAP)
 }
 
-fn former_names(years: &[YearOfForms]) -> Option<Vec<String>> {
-    let shown = |name: &FormerName| format!("{} {} {}", name.company_id, name.name, name.reference_day);
-    tickers::all_former_names(years).map(|names| names.iter().map(shown).collect())
+fn former_names(held: &[FormerName], years: &[YearOfForms]) -> Vec<String> {
+    let shown = |name: &FormerName| format!("{} {} {}", name.company_id, name.name, name.until);
+    tickers::all_former_names(held, years).iter().map(shown).collect()
 }
 
 #[test]
-fn newest_form_has_the_former_name() {
+fn all_forms_have_former_names() {
     let year = with_general(2025, &bytes("cvm/fca_general_latin1_crlf.csv")).unwrap();
     assert_eq!(year.reading.rejects, []);
-    let expected = vec!["90011 Siderúrgica Imaginária S.A. 2025-01-01".to_owned()];
-    assert_eq!(former_names(std::slice::from_ref(&year)), Some(expected.clone()));
+    let expected = ["90011 AÇOS ANTIGOS S.A. 2011-05-02", "90011 Siderúrgica Imaginária S.A. 2011-05-02"];
+    assert_eq!(former_names(&[], std::slice::from_ref(&year)), expected);
     let without = read(FORMS, SECURITIES);
-    assert_eq!(former_names(&[year, without.clone()]), Some(expected));
-    assert_eq!(former_names(&[without]), None, "an archive without the table tells nothing");
+    assert!(!tickers::tell_former_names(std::slice::from_ref(&without)));
+    assert_eq!(former_names(&[], &[year, without]), expected);
+}
+
+#[test]
+fn former_names_that_are_held_stay() {
+    let year = with_general(2025, &bytes("cvm/fca_general_latin1_crlf.csv")).unwrap();
+    let held = |name: &str| FormerName {
+        company_id: CompanyId(90_011),
+        name: name.to_owned(),
+        until: day("1999-03-01"),
+    };
+    let held = [held("FERRO VELHO S.A."), held("AÇOS ANTIGOS S.A.")];
+    assert_eq!(
+        former_names(&held, &[year]),
+        [
+            "90011 AÇOS ANTIGOS S.A. 2011-05-02",
+            "90011 FERRO VELHO S.A. 1999-03-01",
+            "90011 Siderúrgica Imaginária S.A. 2011-05-02",
+        ],
+        "a form that has a name tells its day"
+    );
+    assert_eq!(former_names(&held[..1], &[read(FORMS, SECURITIES)]), ["90011 FERRO VELHO S.A. 1999-03-01"]);
+}
+
+#[test]
+fn a_former_name_without_a_day_has_that_of_its_form() {
+    let general = "CNPJ_Companhia;ID_Documento;Nome_Empresarial_Anterior\r\n\
+        90.011.001/0001-01;150007;FERRO VELHO S.A.\r\n";
+    let year = with_general(2025, general.as_bytes()).unwrap();
+    assert_eq!(former_names(&[], &[year]), ["90011 FERRO VELHO S.A. 2025-01-01"]);
 }
 
 #[test]
@@ -118,7 +147,7 @@ fn unreadable_former_names_are_rejects_with_their_line() {
             (6, "2 fields where the header has 26"),
         ]
     );
-    assert_eq!(former_names(&[year]), Some(vec!["90022 LUZ DE ONTEM S.A. 2025-01-01".to_owned()]));
+    assert_eq!(former_names(&[], &[year]), ["90022 LUZ DE ONTEM S.A. 2011-05-02"]);
     assert!(matches!(with_general(2025, b"CNPJ_Companhia;ID_Documento\r\n"), Err(Fault::NotData(_))));
 }
 

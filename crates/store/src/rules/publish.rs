@@ -76,6 +76,10 @@ pub(super) fn publish(
     let whole = loop {
         match writes.next()? {
             PublicationItem::Rows(records) => tally.write(data, publication, &records, &mut to)?,
+            PublicationItem::HeldBack(filings) => {
+                filings.iter().for_each(|filing| tally.listing.note_filing(filing, None));
+            }
+            PublicationItem::UpToToday => tally.listing.end_today(data, publication)?,
             PublicationItem::EndOfList(file) => tally.listing.end(data, file)?,
             PublicationItem::File(file) => read_file::remember(data, source, &file)?,
             PublicationItem::Withheld(points) => withheld::replace(data, source, &points)?,

@@ -36,17 +36,23 @@ pub(super) fn remember(data: &dyn Transaction, source: Source, file: &ReadFile) 
         &file.sha256,
         file.rows,
         file.rejects.len(),
+        file.withheld.len(),
         file.read_at
     ];
     data.execute(sql::INSERT_FILE, values)?;
     let mut rejects = Vec::new();
-    for (position, Reject { file: name, line, reason }) in file.rejects.iter().take(REJECTS_KEPT).enumerate()
-    {
+    let listed = file.rejects.iter().chain(&file.withheld).take(REJECTS_KEPT);
+    for (position, Reject { file: name, line, reason }) in listed.enumerate() {
         let url = Value::from(&file.url);
         rejects.extend([name.into(), (*line).into(), reason.into(), source.into(), url, position.into()]);
     }
     data.execute_each(&sql::INSERT_REJECT, &rejects)?;
     Ok(())
+}
+
+/// Makes the next synchronisation read all files of the source, whether they have changed or not.
+pub(super) fn read_again(data: &dyn Transaction, source: Source) -> Result<()> {
+    data.execute(sql::READ_FILES_AGAIN, values![source.name()]).map(drop)
 }
 
 pub(super) fn forget_all(data: &dyn Transaction, source: Source) -> Result<()> {

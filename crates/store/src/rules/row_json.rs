@@ -60,7 +60,7 @@ pub(super) fn traded_security(row: &TradedSecurity) -> Result<String> {
 }
 
 pub(super) fn former_name(row: &FormerName) -> Result<String> {
-    text(&(row.company_id.0, &row.name, row.reference_day.number()))
+    text(&(row.company_id.0, &row.name, row.until.number()))
 }
 
 pub(super) fn texts(texts: &[String]) -> Result<String> {

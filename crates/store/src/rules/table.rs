@@ -237,7 +237,7 @@ impl StoredRow for FormerName {
     const UPSERT: Upsert = sql::FORMER_NAME;
 
     fn put_values<'a>(&'a self, _: Source, to: &mut Vec<Value<'a>>) {
-        to.extend([self.reference_day.into(), self.company_id.0.into(), (&self.name).into()]);
+        to.extend([self.until.into(), self.company_id.0.into(), (&self.name).into()]);
     }
 
     fn json(&self) -> Result<String> {
@@ -245,6 +245,6 @@ impl StoredRow for FormerName {
     }
 
     fn read(row: &dyn Row) -> Result<Self> {
-        Ok(Self { company_id: CompanyId(row.number(0)?), name: row.string(1)?, reference_day: row.day(2)? })
+        Ok(Self { company_id: CompanyId(row.number(0)?), name: row.string(1)?, until: row.day(2)? })
     }
 }

@@ -152,25 +152,22 @@ impl Tally {
         self.filings.take_if(|filings| filings.len() > MOST_CHANGES);
     }
 
-    /// Withdraws the rows that no file of the publication lists.
+    /// Withdraws the rows that no file of the publication lists, and the filings of days to come.
     pub(super) fn withdraw(
         &mut self,
         data: &dyn Transaction,
         at: Timestamp,
         to: &mut Listeners<'_>,
     ) -> Result<()> {
-        if !self.listing.compares {
-            return Ok(());
-        }
-        for id in std::mem::take(&mut self.listing.missing_filings) {
-            let stored = stored::<Filing>(data, sql::ONE_FILING, id.into())?;
+        for id in self.listing.leaving_filings(data)? {
+            let Some(stored) = in_service::<Filing>(data, sql::ONE_FILING, id.into())? else { continue };
             withdrawal::withdraw_filing(data, id, at)?;
             to.record_removal(data, &stored)?;
             self.changed += 1;
             self.note_changed_filing(id);
         }
-        for id in std::mem::take(&mut self.listing.missing_companies) {
-            let stored = stored::<Company>(data, sql::ONE_COMPANY, id.0.into())?;
+        for id in self.listing.leaving_companies() {
+            let Some(stored) = in_service::<Company>(data, sql::ONE_COMPANY, id.0.into())? else { continue };
             withdrawal::withdraw_company(data, id, at)?;
             to.record_removal(data, &stored)?;
             self.changed += 1;
@@ -179,8 +176,15 @@ impl Tally {
     }
 }
 
-fn stored<R: StoredRow>(data: &dyn Transaction, sql: &'static str, id: Value<'_>) -> Result<Stored<R>> {
-    data.one(sql, &[id], |row| Ok(Stored { row: R::read(row)?, history: history::<R>(row)? }))
+/// A stored row, unless it was withdrawn before. A filing that was only ever held back is not stored.
+fn in_service<R: StoredRow>(
+    data: &dyn Transaction,
+    sql: &'static str,
+    id: Value<'_>,
+) -> Result<Option<Stored<R>>> {
+    let stored =
+        data.first(sql, &[id], |row| Ok(Stored { row: R::read(row)?, history: history::<R>(row)? }))?;
+    Ok(stored.filter(|stored| !stored.history.is_withdrawn()))
 }
 
 impl Listeners<'_> {

@@ -4,26 +4,31 @@
 //! list a few filings of the years beside it, which their own file may list, too. For those, all files that list them are
 //! written down, and they are withdrawn when the last one drops them. Rows are withdrawn after all files were read,
 //! because a later one may list them.
+//!
+//! Filings of days to come leave service in the same way. An earlier version, or a clock that was ahead, let them in.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
-use lastro_model::{Company, CompanyId, Day, Filing, FilingId};
+use lastro_model::{Company, CompanyId, Day, Filing, FilingId, brasilia_day};
 
+use super::read_file;
 use crate::sql::withdrawal as sql;
 use crate::transaction::{Query, Reading, Row, Transaction, Value, values};
-use crate::{ListedFile, Result};
+use crate::{ListedFile, Publication, Result};
 
 /// The rows that the files of a publication list, and the stored ones that they lack.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// Whether stored rows are compared. First data has nothing to be compared with.
-    pub(super) compares: bool,
+    compares: bool,
     /// The filings of the file being read.
     filings: HashMap<FilingId, ListedFiling>,
     companies: HashSet<CompanyId>,
-    pub(super) missing_filings: BTreeSet<FilingId>,
-    pub(super) missing_companies: BTreeSet<CompanyId>,
+    missing_filings: BTreeSet<FilingId>,
+    missing_companies: BTreeSet<CompanyId>,
+    /// The day after which no filing is in service.
+    last_day: Option<Day>,
 }
 
 /// A filing of the file being read, with years of delivery.
@@ -49,6 +54,33 @@ impl Listing {
 
     pub(super) fn note_company(&mut self, company: &Company) {
         self.companies.insert(company.id);
+    }
+
+    /// Ends the filings with the day of the publication. If there are later ones, all files are read again: those that
+    /// list them are needed on their days.
+    pub(super) fn end_today(&mut self, data: &dyn Transaction, publication: Publication) -> Result<()> {
+        let today = brasilia_day(publication.at.as_millisecond());
+        self.last_day = Some(today);
+        if later_than(data, today)?.is_empty() {
+            return Ok(());
+        }
+        read_file::read_again(data, publication.source)
+    }
+
+    /// The filings that leave service, once all files were read. Some may have left it before.
+    pub(super) fn leaving_filings(&mut self, data: &dyn Transaction) -> Result<BTreeSet<FilingId>> {
+        let missing = std::mem::take(&mut self.missing_filings);
+        let mut leaving = if self.compares { missing } else { BTreeSet::new() };
+        if let Some(last_day) = self.last_day {
+            leaving.extend(later_than(data, last_day)?);
+        }
+        Ok(leaving)
+    }
+
+    /// The companies that leave service.
+    pub(super) fn leaving_companies(&mut self) -> BTreeSet<CompanyId> {
+        let missing = std::mem::take(&mut self.missing_companies);
+        if self.compares { missing } else { BTreeSet::new() }
     }
 
     /// Compares a file that was read to its end with the stored rows.
@@ -108,6 +140,11 @@ impl Listing {
             kept.iter().flat_map(|(id, file)| [i32::from(*file).into(), Value::from(*id)]).collect();
         data.execute_each(&sql::KEEP_ELSEWHERE, &rows).map(drop)
     }
+}
+
+/// The filings in service that are delivered after a day.
+fn later_than(data: &dyn Reading, day: Day) -> Result<Vec<FilingId>> {
+    data.rows(sql::LATER_FILINGS, values![day], |row| row.parsed(0, FilingId::parse))
 }
 
 impl ListedFiling {

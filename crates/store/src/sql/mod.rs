@@ -154,7 +154,9 @@ pub(crate) const SOURCE_STATES: &str = concat!(
     ", newest_day, last_success, last_attempt, last_error,
     CAST((SELECT COALESCE(SUM(reject_count), 0) FROM read_file
         WHERE read_file.source = source_state.source) AS BIGINT),
-    (SELECT COUNT(*) FROM withheld WHERE withheld.source = source_state.source)
+    CAST((SELECT COUNT(*) FROM withheld WHERE withheld.source = source_state.source)
+        + (SELECT COALESCE(SUM(withheld_count), 0) FROM read_file
+            WHERE read_file.source = source_state.source) AS BIGINT)
     FROM source_state"
 );
 
@@ -190,8 +192,12 @@ pub(crate) const FORGET_FILE: &str = "DELETE FROM read_file WHERE source = $1 AN
 pub(crate) const FORGET_FILES: &str = "DELETE FROM read_file WHERE source = $1";
 
 pub(crate) const INSERT_FILE: &str = "INSERT INTO read_file (source, url, etag, last_modified, sha256,
-        row_count, reject_count, read_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        row_count, reject_count, withheld_count, read_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+/// Makes all files of the source differ from those of the publisher.
+pub(crate) const READ_FILES_AGAIN: &str =
+    "UPDATE read_file SET etag = NULL, last_modified = NULL, sha256 = '' WHERE source = $1";
 
 pub(crate) const INSERT_REJECT: Each = Each {
     one: "INSERT INTO reject (file, line, reason, source, url, position) VALUES ($1, $2, $3, $4, $5, $6)",

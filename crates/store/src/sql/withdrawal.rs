@@ -10,6 +10,10 @@ pub(crate) const LISTED_FILINGS: &str =
     "SELECT id FROM filing WHERE delivered_on BETWEEN $1 AND $2 AND withdrawn_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM listed_elsewhere WHERE listed_elsewhere.id = filing.id)";
 
+/// The filings of later days that are listed.
+pub(crate) const LATER_FILINGS: &str =
+    "SELECT id FROM filing WHERE delivered_on > $1 AND withdrawn_at IS NULL";
+
 pub(crate) const ONE_COMPANY: &str =
     "SELECT id, name, cnpj, status, sector, trading_name, registered_on, first_seen_at, withdrawn_at
     FROM company WHERE id = $1";

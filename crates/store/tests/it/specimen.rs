@@ -66,7 +66,7 @@ pub(crate) fn filing(id: u64, delivered_on: &str) -> Filing {
 }
 
 pub(crate) fn former_name(company: u32, name: &str) -> FormerName {
-    FormerName { company_id: CompanyId(company), name: name.to_owned(), reference_day: day("2026-01-01") }
+    FormerName { company_id: CompanyId(company), name: name.to_owned(), until: day("2026-01-01") }
 }
 
 pub(crate) fn traded_security(ticker: &str, company: u32) -> TradedSecurity {
@@ -101,6 +101,7 @@ pub(crate) fn read_file(url: &str, rejects: u64) -> ReadFile {
         sha256: "0f".repeat(32),
         rows: 2_604,
         rejects: (1..=rejects).map(reject).collect(),
+        withheld: Vec::new(),
         read_at: at(7),
     }
 }

@@ -225,7 +225,7 @@ texts! {
     StatusTexts {
         title, summary, as_of, all_fresh, some_late, one_late, some_empty, some_sample, all_sample, central_bank, others, fx,
         companies, tickers, filings, source, newest, asked, never, none, rows, state, fresh, late, sample,
-        empty, failing, withheld, one_withheld, minutes_ago, hours_ago, days_ago, now, for_programs,
+        empty, failing, withheld, one_withheld, later, one_later, minutes_ago, hours_ago, days_ago, now, for_programs,
     }
 }
 

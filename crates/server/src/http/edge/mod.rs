@@ -47,7 +47,8 @@ pub fn answer(app: &Arc<App>, connection: &Arc<Connection>, request: Request<Inc
     connection.advance();
     let (head, body) = request.into_parts();
     // Bodies of other methods are never read, so they are not awaited or kept.
-    let body = Some(body).filter(|_| matches!(head.method, Method::POST | Method::PATCH | Method::PUT));
+    let may_have_body = matches!(head.method, Method::POST | Method::PATCH | Method::PUT | Method::DELETE);
+    let body = Some(body).filter(|_| may_have_body);
     if connection.must_wait() {
         return answer_when_others_are_read(app, connection, head, body);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::Method;
 use http::header::HeaderName;
 use lastro_catalog::{Catalog, fold_label};
-use lastro_model::{Cnpj, CompanyId, Mark, Pair, Series};
+use lastro_model::{CompanyId, Mark, Pair, Series};
 
 use super::companies;
 use crate::account_slots::AccountSlot;
@@ -151,15 +151,13 @@ fn companies(catalog: &Catalog, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError
     companies::check_ids("company_ids", ids)?;
     let mut found = Vec::new();
     for id in ids {
-        let known = match companies::filing(catalog, id) {
-            Err(error) if catalog.companies.is_empty() => CompanyId::parse(id).map_err(|_| error),
+        let known = match companies::filers(catalog, id) {
+            Err(error) if catalog.companies.is_empty() => {
+                CompanyId::parse(id).map(|code| vec![code]).map_err(|_| error)
+            }
             known => known,
         };
-        found.push(known?);
-        // Several companies may have one CNPJ.
-        if let Ok(cnpj) = Cnpj::parse(id) {
-            found.extend(catalog.companies.ids_of_cnpj(&cnpj));
-        }
+        found.extend(known?);
     }
     Ok(found)
 }

@@ -116,12 +116,20 @@ pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
     Ok(companies.company(row).id)
 }
 
-/// The company named in a filter of filings. It may be missing from the registry, as foreign issuers are.
-pub fn filing(catalog: &Catalog, id: &str) -> Result<CompanyId, ApiError> {
-    named(&catalog.companies, id).or_else(|error| {
+/// The registry codes that a company's name in a filter stands for: of a CNPJ all that it ever had, because its filings
+/// are spread over them. A code may be missing from the registry, as those of foreign issuers are.
+pub fn filers(catalog: &Catalog, id: &str) -> Result<Vec<CompanyId>, ApiError> {
+    if let Ok(cnpj) = Cnpj::parse(id) {
+        let codes: Vec<CompanyId> = catalog.companies.ids_of_cnpj(&cnpj).collect();
+        if !codes.is_empty() {
+            return Ok(codes);
+        }
+    }
+    let company = named(&catalog.companies, id).or_else(|error| {
         let code = CompanyId::parse(id.trim()).ok();
         code.filter(|code| catalog.filings.has_company(*code)).ok_or(error)
-    })
+    });
+    company.map(|company| vec![company])
 }
 
 /// Rejects values of a parameter that are not well-formed as CNPJs, registry codes or tickers.

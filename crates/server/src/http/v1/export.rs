@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Listing, Observations, Part};
-use lastro_model::{Series, Stamp};
+use lastro_model::{Pair, Series, Stamp};
 
 use super::filings::Filters;
 use super::{companies, fx};
@@ -152,7 +152,7 @@ fn every_point(question: &Question<'_>, series: Series) -> Result<Found, ApiErro
 /// The values of the requested series, or of all.
 fn every_observation(question: &Question<'_>) -> Result<Found, ApiError> {
     let (from, to) = question.query.days()?;
-    let series = question.query.get("id")?.map(series).transpose()?;
+    let series = question.query.get("id")?.map(|id| series(question, id)).transpose()?;
     let named = Series::ALL.into_iter().filter(|other| series.is_none_or(|series| series == *other));
     let parts: Vec<_> = named.map(|series| (series, Arc::clone(&question.catalog.series[series]))).collect();
     let stamps = parts.iter().map(|(_, part)| part.stamp).collect();
@@ -160,13 +160,17 @@ fn every_observation(question: &Question<'_>) -> Result<Found, ApiError> {
     Ok((select(&all, move |all, page| all.list(from, to, page)), stamps))
 }
 
-/// The requested series, by its id or its code.
-fn series(text: &str) -> Result<Series, ApiError> {
-    Series::parse(text).ok_or_else(|| {
-        bad(
+/// The requested series, by its id or its code. Exchange rates are series too, but a data set of their own.
+fn series(question: &Question<'_>, text: &str) -> Result<Series, ApiError> {
+    let pair = || Pair::from_id(text).filter(|pair| question.catalog.fx.get(*pair).is_some());
+    Series::parse(text).ok_or_else(|| match pair() {
+        Some(pair) => {
+            bad("id", &format!("is not for exchange rates; they are in `/api/v1/export/fx?pair={pair}`"))
+        }
+        None => bad(
             "id",
             "must be the id or the code of a series of the central bank's SGS; `/api/v1/series` lists them",
-        )
+        ),
     })
 }
 

@@ -10,7 +10,7 @@ use lastro_model::{AccountId, FeedId, Now, Plan, SavedFeed};
 use serde::Serialize;
 
 use super::webhooks::draft::{bad, read as member};
-use super::webhooks::filters::{category, company, each, words};
+use super::webhooks::filters::{category, company_ids, each, words};
 use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::feeds::{self, atom};
@@ -93,7 +93,7 @@ fn draft(body: &[u8], account: AccountId, now: Now, catalog: &Catalog) -> Result
         account,
         name: name.to_owned(),
         q: words(&members, "", "q")?,
-        company_ids: each(&members, "", "company_ids", |field, text| company(field, text, catalog))?,
+        company_ids: company_ids(&members, "", catalog)?,
         categories: each(&members, "", "categories", |field, text| category(field, text, catalog))?,
         created_at: now.timestamp(),
     })
@@ -115,6 +115,7 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
 pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
     let account = action.caller.required_key()?.holder.account();
     let id = FeedId::parse(action.path.get("id")).map_err(|_| NO_SUCH_FEED)?;
+    action.body.nothing().await?;
     if !action.access.store.delete_feed(account, &id).await? {
         return Err(NO_SUCH_FEED);
     }

@@ -70,10 +70,9 @@ impl<'a> Filters<'a> {
     pub fn companies(&self, question: &Question<'_>) -> Result<Vec<CompanyId>, ApiError> {
         let mut found: Vec<CompanyId> = Vec::new();
         for id in &self.company_ids {
-            let company = companies::filing(question.catalog, id).map_err(|_| no_company(id))?;
-            if !found.contains(&company) {
-                found.push(company);
-            }
+            let named = companies::filers(question.catalog, id).map_err(|_| no_company(id))?;
+            let new = named.into_iter().filter(|company| !found.contains(company)).collect::<Vec<_>>();
+            found.extend(new);
         }
         Ok(found)
     }

@@ -94,6 +94,7 @@ pub async fn rotate(action: Action<'_>) -> Result<Reply, ApiError> {
 
 pub async fn revoke(action: Action<'_>) -> Result<Reply, ApiError> {
     let held = action.caller.required_key()?;
+    action.body.nothing().await?;
     let (store, now) = (&action.access.store, action.now.timestamp());
     let revoked = store.revoke(held.id, now).await?;
     action.access.keys.upsert(revoked, action.now.monotonic_ns);

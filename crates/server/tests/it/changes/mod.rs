@@ -127,6 +127,32 @@ fn told(page: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn a_cnpj_in_a_filter_stands_for_all_its_codes() {
+    let (app, key) = app().await;
+    let get = async |path: &str| app.get(path).key(&key).send().await.expect(200);
+    for (path, members) in [
+        ("/api/v1/filings?company_id=33000167000101", "data"),
+        ("/api/v1/filings/recent?company_id=33000167000101,7", "data"),
+        ("/api/v1/filings/search?q=companhia&company_id=33.000.167%2F0001-01", "data"),
+    ] {
+        let found = get(path).await.json();
+        assert_eq!(found[members].as_array().unwrap().len(), 2, "{path}: {found}");
+    }
+    let exported = get("/api/v1/export/filings?company_id=33000167000101").await.text();
+    assert_eq!(exported.lines().count(), 2);
+    let of_one = get("/api/v1/filings?company_id=8").await.json();
+    assert_eq!((&of_one["total"], &of_one["data"][0]["id"]), (&json!(1), &json!("2")));
+    let of_path = get("/api/v1/companies/33000167000101/filings").await.json();
+    assert_eq!(of_path["total"], 1, "a path names one company");
+    let webhook = r#"{"url":"https://93.184.216.34/","events":["filing.created"],"filters":{"company_ids":["8","33000167000101"]}}"#;
+    let webhook = app.post("/api/v1/webhooks", webhook).key(&key).send().await.expect(201).json();
+    assert_eq!(webhook["filters"]["company_ids"], json!(["8", "7"]));
+    let feed = r#"{"name":"x","company_ids":["33000167000101"]}"#;
+    let feed = app.post("/api/v1/feeds", feed).key(&key).send().await.expect(201).json();
+    assert_eq!(feed["company_ids"].as_array().unwrap().len(), 2, "{feed}");
+}
+
+#[tokio::test]
 async fn created_updated_and_removed_rows_are_told_in_order() {
     let (app, key) = app().await;
     let cursor = newest(&app, &key).await;

@@ -158,6 +158,8 @@ async fn invalid_parameters_are_rejected_with_a_message() {
         ("companies?category=Ata", "`category` is not for companies"),
         ("filings?status=active", "`status` is not for filings"),
         ("fx?id=ipca", "`id` is not for fx, which takes pair, from, to"),
+        ("series?id=usd-brl", "`id` is not for exchange rates; they are in `/api/v1/export/fx?pair=USD/BRL`"),
+        ("series?id=usd-xxx", "`id` must be the id or the code of a series"),
     ] {
         let refused = app.get(&format!("/api/v1/export/{foreign}")).key(&key).send().await.expect_error(400);
         assert!(refused.starts_with(sentence), "{refused}");

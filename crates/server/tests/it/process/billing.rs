@@ -143,7 +143,7 @@ fn half_of_the_payment_settings_is_refused() {
     let refusal = home.refusal(&["--stripe-prices", "gold=price_1"]);
     assert!(refusal.contains("--stripe-key-file"), "{refusal}");
     let refusal = home.refusal(&["--stripe-prices", "free=price_1"]);
-    assert!(refusal.contains("bronze, gold and platinum"), "{refusal}");
+    assert!(refusal.contains("bronze, gold, platinum"), "{refusal}");
 }
 
 #[test]

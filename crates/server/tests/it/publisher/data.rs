@@ -267,7 +267,7 @@ impl PublisherData {
     /// The general data in a year's forms, for the companies that had another name.
     fn general_table(&self, year: i16) -> Vec<u8> {
         let mut text = format!("{GENERAL_COLUMNS}\r\n");
-        for former in self.former_names.iter().filter(|former| former.reference_day.year() == year) {
+        for former in self.former_names.iter().filter(|former| former.until.year() == year) {
             let form = self.securities.iter().find(|security| security.company_id == former.company_id);
             let form = form.filter(|security| security.reference_day.year() == year).unwrap();
             text.push_str(&general_row(form, &former.name, self.cnpj_of(former.company_id)));

@@ -156,9 +156,9 @@ async fn former_names_are_shown_and_found() {
     let former = FormerName {
         company_id: id,
         name: "VESPERÂNIA MERIDIONAL S.A.".to_owned(),
-        reference_day: securities[0].reference_day,
+        until: securities[0].reference_day,
     };
-    stage.publisher.change(|publisher_data| publisher_data.former_names = vec![former]);
+    stage.publisher.change(|publisher_data| publisher_data.former_names = vec![former.clone()]);
     stage.run(Source::Tickers).await.unwrap();
     stage.caught_up().await;
     assert_eq!(stage.json(&path).await["also_known_as"], json!(["VESPERÂNIA MERIDIONAL S.A."]));
@@ -170,8 +170,18 @@ async fn former_names_are_shown_and_found() {
     }
     let marked = stage.json("/api/v1/companies/search?q=vesperania&highlight=true").await;
     assert_eq!(marked["data"][0]["matches"], json!({"also_known_as": [[[0, 10]]]}));
+    // The next form tells the next name, and then none: both stay.
+    let cursor = stage.json("/api/v1/changes").await["next"].as_str().unwrap().to_owned();
+    let later = FormerName { name: "BOREALINA S.A.".to_owned(), ..former };
+    stage.publisher.change(|publisher_data| publisher_data.former_names = vec![later]);
+    stage.run(Source::Tickers).await.unwrap();
     stage.publisher.change(|publisher_data| publisher_data.former_names.clear());
     stage.run(Source::Tickers).await.unwrap();
     stage.caught_up().await;
-    assert_eq!(stage.json(&path).await["also_known_as"], json!([]));
+    let both = json!(["BOREALINA S.A.", "VESPERÂNIA MERIDIONAL S.A."]);
+    assert_eq!(stage.json(&path).await["also_known_as"], both);
+    let changes = stage.json(&format!("/api/v1/changes?after={cursor}")).await;
+    let told = (&changes["data"][0]["type"], &changes["data"][0]["item"]["also_known_as"]);
+    assert_eq!(told, (&json!("company.updated"), &both));
+    assert_eq!(changes["data"].as_array().unwrap().len(), 1, "a name that is no longer told is no change");
 }

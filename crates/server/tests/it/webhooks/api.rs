@@ -178,6 +178,14 @@ async fn operations_without_a_body_take_no_members() {
             "{operation}"
         );
     }
+    let feed = app.post("/api/v1/feeds", r#"{"name":"x"}"#).key(&key).send().await.expect(201).json();
+    let feed = format!("/api/v1/feeds/{}", feed["id"].as_str().unwrap());
+    for path in [&format!("/api/v1/webhooks/{webhook}"), &feed, "/api/v1/keys/current"] {
+        let delete = |body: &'static str| app.request(Method::DELETE, path).key(&key).body(body).send();
+        let message = delete(r#"{"dry_run":true}"#).await.expect_error(400);
+        assert!(message.contains("`dry_run` is not a member"), "{path}: {message}");
+        delete("{}").await.expect(204);
+    }
 }
 
 /// Every request that names a webhook, as another customer would send it.

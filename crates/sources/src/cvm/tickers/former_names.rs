@@ -1,10 +1,12 @@
 //! The former names in forms: `fca_cia_aberta_geral_{year}.csv`.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::Read;
 
-use lastro_model::FormerName;
+use lastro_model::{CompanyId, Day, FormerName};
 
-use super::forms::Forms;
+use super::forms::{Form, FormAge, Forms};
 use crate::cvm::table::{CsvRow, Table, columns};
 use crate::{Fault, Reading};
 
@@ -24,24 +26,69 @@ const NONE: [&str; 9] = [
     "nenhuma",
 ];
 
-/// The former names in the newest forms. Rows that cannot be parsed become rejects of `reading`.
+/// Former names, each as the newest form with it tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct FormerNames(BTreeMap<(CompanyId, String), (FormAge, Day)>);
+
+impl FormerNames {
+    fn add(&mut self, age: FormAge, name: FormerName) {
+        match self.0.entry((name.company_id, name.name)) {
+            Entry::Vacant(place) => drop(place.insert((age, name.until))),
+            Entry::Occupied(mut known) if known.get().0 < age => drop(known.insert((age, name.until))),
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    /// The names with their ages, ordered by company and name.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (FormAge, FormerName)> {
+        let name = |company_id, name: &String, until| FormerName { company_id, name: name.clone(), until };
+        self.0.iter().map(move |((company, text), (age, until))| (*age, name(*company, text, *until)))
+    }
+}
+
+/// The former names of several years, and those that are held: no name is forgotten. Ordered by company and name.
+pub(super) fn with_held<'a>(
+    held: &[FormerName],
+    years: impl Iterator<Item = &'a FormerNames>,
+) -> Vec<FormerName> {
+    let mut told = FormerNames::default();
+    years.flat_map(FormerNames::iter).for_each(|(age, name)| told.add(age, name));
+    let told = told.iter().map(|(_, name)| name);
+    let all = held.iter().cloned().chain(told).map(|name| ((name.company_id, name.name), name.until));
+    let all: BTreeMap<(CompanyId, String), Day> = all.collect();
+    all.into_iter().map(|((company_id, name), until)| FormerName { company_id, name, until }).collect()
+}
+
+/// The former names in all forms of a year. Rows of the newest ones that cannot be parsed become rejects of `reading`.
 pub(super) fn read<T>(
     input: impl Read,
     file: &str,
     forms: &Forms,
     reading: &mut Reading<T>,
-) -> Result<Vec<FormerName>, Fault> {
+) -> Result<FormerNames, Fault> {
     let mut table = Table::open(input, file)?;
     let columns = Columns::find(&table)?;
-    let activity = table.column("Descricao_Atividade").ok();
-    let mut names = Vec::new();
+    let optional = Optional {
+        activity: table.column("Descricao_Atividade").ok(),
+        named_on: table.column("Data_Nome_Empresarial").ok(),
+    };
+    let mut names = FormerNames::default();
     while let Some((line, row)) = table.next_line()? {
-        match row.and_then(|row| columns.former_name(row, activity, forms)) {
-            Ok(name) => names.extend(name),
+        match row.and_then(|row| columns.former_name(row, &optional, forms)) {
+            Ok(Some((form, name))) => names.add(form.age, name),
+            Ok(None) => {}
             Err(reason) => reading.reject(file, line, reason)?,
         }
     }
     Ok(names)
+}
+
+/// Columns that may be missing.
+struct Optional {
+    /// The longest free text.
+    activity: Option<usize>,
+    /// The day of the name that came after the former one.
+    named_on: Option<usize>,
 }
 
 columns! {
@@ -53,24 +100,29 @@ columns! {
 }
 
 impl Columns {
-    /// Parses a row; `None` without a former name. The activity is the longest free text.
-    fn former_name(
+    /// Parses a row; `None` without a former name.
+    fn former_name<'a>(
         &self,
         mut row: CsvRow<'_>,
-        activity: Option<usize>,
-        forms: &Forms,
-    ) -> Result<Option<FormerName>, String> {
-        activity.into_iter().for_each(|activity| row.rejoin_surplus(activity));
+        optional: &Optional,
+        forms: &'a Forms,
+    ) -> Result<Option<(&'a Form, FormerName)>, String> {
+        optional.activity.into_iter().for_each(|activity| row.rejoin_surplus(activity));
         row.check_width()?;
         let name = row.text(self.former_name)?;
         let form = forms.named(&row.text(self.cnpj)?, &row.text(self.form)?)?;
-        if !is_name(&name) || !forms.is_newest(form) {
+        let is_too_long = name.chars().count() > LONGEST_NAME;
+        // A later form corrects an earlier one, whose faults are of no interest then.
+        if !is_name(&name) || is_too_long && !forms.is_newest(form) {
             return Ok(None);
         }
-        if name.chars().count() > LONGEST_NAME {
+        if is_too_long {
             return Err(format!("Nome_Empresarial_Anterior is longer than {LONGEST_NAME} characters"));
         }
-        Ok(Some(FormerName { company_id: form.company, name, reference_day: form.age.reference_day }))
+        // A day that cannot be read is no reason to do without the name.
+        let named_on = optional.named_on.and_then(|column| row.text(column).ok());
+        let until = named_on.and_then(|day| Day::parse(&day).ok()).unwrap_or(form.age.reference_day);
+        Ok(Some((form, FormerName { company_id: form.company, name, until })))
     }
 }
 

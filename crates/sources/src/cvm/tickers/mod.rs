@@ -13,8 +13,10 @@
 //! | `segment` | `Segmento` | may be blank |
 //! | `trading_from`, `trading_to` | `Data_Inicio_Negociacao`, `Data_Fim_Negociacao` | may be blank |
 //! | `FormerName::name` | `Nome_Empresarial_Anterior` | of `fca_cia_aberta_geral_{year}.csv`; may be blank |
+//! | `FormerName::until` | `Data_Nome_Empresarial` | the day of the name after it; the form's reference day if blank |
 //!
-//! Only a company's newest form counts, by reference day, version and number. Only securities traded on an exchange
+//! Only a company's newest form counts, by reference day, version and number; but former names are those of all forms,
+//! because a form tells only the last one. Only securities traded on an exchange
 //! (`Mercado` is `Bolsa`) have a ticker; a blank code means none.
 //!
 //! Known faults: the code is typed by hand (`ADR`, `4030`, `000000`): such a row is rejected. A security that changed
@@ -34,6 +36,7 @@ use lastro_model::{CompanyId, FormerName, TradedSecurity};
 use super::archive::Archive;
 use crate::request::Request;
 use crate::{Fault, Reading};
+use former_names::FormerNames;
 use forms::{FormAge, Forms};
 
 /// Most unpacked bytes of a member: the larger real one has 1 MB.
@@ -52,11 +55,11 @@ pub struct YearOfForms {
     newest: BTreeMap<CompanyId, FormAge>,
     /// Securities of the newest forms; each code once per company.
     pub reading: Reading<TradedSecurity>,
-    /// Former names in the newest forms; `None` if the archive has no member with them.
-    pub former_names: Option<Vec<FormerName>>,
+    /// Former names in all forms; `None` if the archive has no member with them.
+    former_names: Option<FormerNames>,
 }
 
-/// Parses the forms of a year, and the securities and former names in the newest of them.
+/// Parses the forms of a year, the securities in the newest of them, and the former names in all.
 pub fn read<R: Read + Seek>(input: R, year: i16, unpacked_cap: u64) -> Result<YearOfForms, Fault> {
     let mut archive = Archive::open(input, &format!("fca_cia_aberta_{year}.zip"), unpacked_cap)?;
     let mut reading = Reading::default();
@@ -89,16 +92,12 @@ pub fn union(years: &[YearOfForms]) -> Vec<TradedSecurity> {
     securities.into_values().collect()
 }
 
-/// The former names of several years: an older form may have an earlier one. Ordered by company and name; `None` if no
-/// year has any.
-pub fn all_former_names(years: &[YearOfForms]) -> Option<Vec<FormerName>> {
-    let mut names = BTreeMap::new();
-    for name in years.iter().filter_map(|year| year.former_names.as_ref()).flatten() {
-        let newest = names.entry((name.company_id, &name.name)).or_insert(name);
-        if newest.reference_day < name.reference_day {
-            *newest = name;
-        }
-    }
-    let has_any = years.iter().any(|year| year.former_names.is_some());
-    has_any.then(|| names.into_values().cloned().collect())
+/// The former names of several years, and those that are held: none is ever forgotten. Ordered by company and name.
+pub fn all_former_names(held: &[FormerName], years: &[YearOfForms]) -> Vec<FormerName> {
+    former_names::with_held(held, years.iter().filter_map(|year| year.former_names.as_ref()))
+}
+
+/// Whether some year has the table of former names.
+pub fn tell_former_names(years: &[YearOfForms]) -> bool {
+    years.iter().any(|year| year.former_names.is_some())
 }

@@ -64,7 +64,7 @@ pub(crate) async fn the_log_leads_from_any_state_to_any_later_one(place: &impl P
             }
             2 => {
                 let former = |id| FormerName {
-                    reference_day: day(&format!("2026-01-0{}", random.u8(1..4))),
+                    until: day(&format!("2026-01-0{}", random.u8(1..4))),
                     ..former_name(id, &format!("F{}", random.u8(..2)))
                 };
                 let names = (1..5).flat_map(|id| [id, id]).map(former).collect();

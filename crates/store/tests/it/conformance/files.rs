@@ -56,6 +56,17 @@ pub(crate) async fn files_are_stored_with_their_rows(place: &impl Place) {
     assert_eq!(filings(&*there).await.len(), 1);
 }
 
+pub(crate) async fn withheld_rows_are_listed_and_no_rejects(place: &impl Place) {
+    let store = place.open().await;
+    let withheld = read_file(YEAR_2026, 2).rejects;
+    let file = ReadFile { withheld: withheld.clone(), ..read_file(YEAR_2026, 1) };
+    publish_files(&*store, publication(Source::Filings), vec![file.clone()]).await;
+    let state = state_of(&*store, Source::Filings).await;
+    assert_eq!((state.rejects, state.withheld, state.newest_withheld), (1, 2, Vec::new()));
+    let listed = store.rejects(Source::Filings, 10).await.unwrap();
+    assert_eq!(listed, [file.rejects, withheld].concat());
+}
+
 pub(crate) async fn a_file_read_again_replaces_the_stored_one(place: &impl Place) {
     let store = place.open().await;
     let other = read_file(YEAR_2025, 1);

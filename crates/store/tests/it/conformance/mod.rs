@@ -102,6 +102,7 @@ macro_rules! suite {
             ],
             withdrawals: [
                 rows_that_a_file_lacks_are_withdrawn,
+                filings_of_days_to_come_leave_and_come_back,
                 a_file_of_another_year_keeps_its_rows,
                 a_filing_in_two_files_stays_until_both_drop_it,
                 files_that_an_earlier_version_read_may_list_what_others_lack,
@@ -125,6 +126,7 @@ macro_rules! suite {
             files: [
                 files_are_stored_with_their_rows,
                 a_file_read_again_replaces_the_stored_one,
+                withheld_rows_are_listed_and_no_rejects,
                 a_failed_publication_keeps_the_stored_files,
                 the_first_thousand_rejects_are_kept_and_all_are_counted,
                 rejects_come_in_file_order_up_to_the_limit,

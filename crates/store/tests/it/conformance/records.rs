@@ -228,7 +228,7 @@ pub(crate) async fn former_names_are_published_with_tickers(place: &impl Place) 
     assert_eq!(all(&*store, Source::Tickers).await.unwrap().1, [tickers.clone(), names(&["Aço", "Bronze"])]);
     assert_eq!(state_of(&*store, Source::Tickers).await.rows, 1, "names are not counted");
     let Records::FormerNames(mut later) = names(&["Aço"]) else { unreachable!() };
-    later[0].reference_day = day("2027-01-01");
+    later[0].until = day("2027-01-01");
     publish(&*store, of, Records::FormerNames(later.clone())).await.unwrap();
     let held = all(&*store, Source::Tickers).await.unwrap().1;
     assert_eq!(held[1], Records::FormerNames([later, vec![former_name(7, "Bronze")]].concat()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastro_model::{FilingId, History, Records, Source};
-use lastro_store::{Change, ListedFile, PublicationItem, ShownRow, Store};
+use lastro_store::{Change, ListedFile, Publication, PublicationItem, ShownRow, Store};
 
 use super::Place;
 use super::log::{log, publication_at, publish_file, publish_year, told};
@@ -47,6 +47,50 @@ pub(crate) async fn rows_that_a_file_lacks_are_withdrawn(place: &impl Place) {
     assert_eq!(history, History { first_seen: Some(at(1)), withdrawn: None });
     let Change::Created(ShownRow::Filing(shown)) = log(store).await.pop().unwrap().change else { panic!() };
     assert_eq!(shown.1.first_seen, Some(at(1)));
+}
+
+/// Publishes the file of 2026 on 2026-11-02.
+async fn publish_today(store: &dyn Store, rows: &[(u64, &str)], held_back: &[(u64, &str)]) {
+    let filings =
+        |rows: &[(u64, &str)]| -> Vec<_> { rows.iter().map(|(id, day)| filing(*id, day)).collect() };
+    let items = vec![
+        PublicationItem::UpToToday,
+        PublicationItem::Rows(Records::Filings(filings(rows))),
+        PublicationItem::HeldBack(filings(held_back)),
+        PublicationItem::EndOfList(ListedFile::Year(2026)),
+        PublicationItem::File(read_file("https://sample.invalid/2026", 0)),
+        PublicationItem::Commit,
+    ];
+    let today = "2026-11-02T12:00:00Z".parse().unwrap();
+    send(store, Publication { at: today, ..publication(Source::Filings) }, items).await.unwrap();
+}
+
+pub(crate) async fn filings_of_days_to_come_leave_and_come_back(place: &impl Place) {
+    let store = &*place.open().await;
+    let (past, later) = ([(1, "2026-01-05"), (2, "2026-02-01")], [(3, "2026-11-03"), (4, "2062-01-01")]);
+    publish_year(store, 1, 2026, &[past, later].concat()).await;
+    send(
+        store,
+        publication_at(Source::Filings, 2),
+        vec![PublicationItem::File(read_file("https://sample.invalid/2025", 0)), PublicationItem::Commit],
+    )
+    .await
+    .unwrap();
+    publish_today(store, &past, &later).await;
+    assert_eq!(told(store, 2).await, ["removed filing 3", "removed filing 4"]);
+    assert_eq!(state_of(store, Source::Filings).await.newest_day, Some(day("2026-02-01")));
+    let tags = store.read_files(Source::Filings).await.unwrap();
+    let is_known: Vec<bool> = tags.iter().map(|file| file.etag.is_some()).collect();
+    assert_eq!(is_known, [false, true], "a file that was not read may list one of them");
+    let changes = log(store).await.len();
+    publish_today(store, &past, &later).await;
+    publish_today(store, &past, &[]).await;
+    assert_eq!(log(store).await.len(), changes, "they left before");
+    publish_today(store, &[(1, "2026-01-05")], &[(2, "2026-12-01"), (5, "2062-01-01")]).await;
+    publish_today(store, &[(1, "2026-01-05")], &[(2, "2026-12-01")]).await;
+    assert_eq!(log(store).await.len(), changes, "one that is held back is listed");
+    publish_today(store, &[(1, "2026-01-05"), (2, "2026-02-01"), (4, "2026-10-30")], &[]).await;
+    assert_eq!(told(store, 1).await, ["created filing 4"]);
 }
 
 pub(crate) async fn a_file_of_another_year_keeps_its_rows(place: &impl Place) {

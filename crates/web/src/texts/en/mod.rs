@@ -302,6 +302,8 @@ pub(crate) static TEXTS: Texts = Texts {
         failing: "The last attempt failed; the last good edition is served.",
         withheld: "{count} values are held back until they are confirmed.",
         one_withheld: "One value is held back until it is confirmed.",
+        later: "{count} filings are dated in the future and wait for their day.",
+        one_later: "One filing is dated in the future and waits for its day.",
         minutes_ago: "{count} min ago",
         hours_ago: "{count} h ago",
         days_ago: "{count} days ago",

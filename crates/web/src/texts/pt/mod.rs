@@ -302,6 +302,8 @@ pub(crate) static TEXTS: Texts = Texts {
         failing: "A última tentativa falhou; continuam no ar os últimos dados recebidos corretamente.",
         withheld: "{count} valores aguardam confirmação.",
         one_withheld: "Um valor aguarda confirmação.",
+        later: "{count} documentos têm data futura e aguardam o seu dia.",
+        one_later: "Um documento tem data futura e aguarda o seu dia.",
         minutes_ago: "há {count} min",
         hours_ago: "há {count} h",
         days_ago: "há {count} dias",

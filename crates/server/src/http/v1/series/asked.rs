@@ -59,6 +59,12 @@ impl Asked {
         Self { units, ..self }
     }
 
+    /// The same with this base, if it has none and shows an index.
+    pub(super) fn with_default_base(self, base: Option<Day>) -> Self {
+        let base = base.filter(|_| self.units == Units::Index);
+        Self { base: self.base.or(base), ..self }
+    }
+
     /// Rejects `base` unless one of the series is requested as an index.
     pub(super) fn check_base(&self, of_each: &[Self]) -> Result<(), ApiError> {
         if self.base.is_some() && of_each.iter().all(|asked| asked.units != Units::Index) {

@@ -36,8 +36,7 @@ pub fn several(question: &Question<'_>) -> Result<Reply, ApiError> {
         units(&question.query, &subjects)?.into_iter().map(|units| common.with_units(units)).collect();
     common.check_base(&each)?;
     check_frequency(&common, &subjects)?;
-    let columns = subjects.into_iter().zip(&each).map(|(subject, asked)| column(question, subject, *asked));
-    let columns: Vec<Column<'_>> = columns.collect::<Result<_, _>>()?;
+    let columns = columns(question, subjects, &each)?;
     let dialect = common.format.dialect(question.plan)?;
     let days = days(&columns);
     let shown = page(&days, &common);
@@ -122,6 +121,33 @@ fn check_frequency(common: &Asked, subjects: &[CatalogSeries<'_>]) -> Result<(),
         subjects.iter().map(|subject| format!("{} is {}", subject.id(), frequency(subject).id())).collect();
     let reason = format!("is required, monthly, quarterly or yearly: {}", told.join(", "));
     Err(bad("frequency", &reason))
+}
+
+/// The columns. Indices without a base have one in common: the oldest date that all of them have.
+fn columns<'a>(
+    question: &Question<'_>,
+    subjects: Vec<CatalogSeries<'a>>,
+    each: &[Asked],
+) -> Result<Vec<Column<'a>>, ApiError> {
+    let columns = subjects.into_iter().zip(each).map(|(subject, asked)| column(question, subject, *asked));
+    let columns: Vec<Column<'a>> = columns.collect::<Result<_, _>>()?;
+    let base = oldest_of_indices(&columns);
+    let with_base = |(known, asked): (Column<'a>, &Asked)| {
+        let is_other = base.is_some() && known.rows.first().map(|row| row.day) != base;
+        match known.units {
+            Units::Index if is_other => column(question, known.subject, asked.with_default_base(base)),
+            _ => Ok(known),
+        }
+    };
+    columns.into_iter().zip(each).map(with_base).collect()
+}
+
+/// The oldest date that all indices have.
+fn oldest_of_indices(columns: &[Column<'_>]) -> Option<Day> {
+    let mut indices = columns.iter().filter(|column| column.units == Units::Index);
+    let mut days = indices.next()?.rows.iter().map(|row| row.day);
+    let others: Vec<&Column<'_>> = indices.collect();
+    days.find(|day| others.iter().all(|column| column.value(*day).is_some()))
 }
 
 fn column<'a>(

@@ -22,7 +22,7 @@ pub fn filters(value: &RawValue, catalog: &Catalog) -> Result<WebhookFilters, Ap
     let members = body::inner_object("filters", value, known, FORM)?;
     let Some(members) = members else { return Ok(WebhookFilters::default()) };
     Ok(WebhookFilters {
-        company_ids: each(&members, "filters.", "company_ids", |field, text| company(field, text, catalog))?,
+        company_ids: company_ids(&members, "filters.", catalog)?,
         categories: each(&members, "filters.", "categories", |field, text| category(field, text, catalog))?,
         series_ids: each(&members, "filters.", "series_ids", |field, text| series_id(field, text, catalog))?,
         q: words(&members, "filters.", "q")?,
@@ -71,17 +71,34 @@ pub fn words(members: &Members<'_>, prefix: &str, name: &str) -> Result<Option<S
     .transpose()
 }
 
-/// A company by its registry code, its CNPJ or its ticker. Before there is a registry, any code is accepted.
-pub fn company(field: &str, text: &str, catalog: &Catalog) -> Result<CompanyId, ApiError> {
+/// The registry codes of the companies in a list, each once.
+pub fn company_ids(
+    members: &Members<'_>,
+    prefix: &str,
+    catalog: &Catalog,
+) -> Result<Vec<CompanyId>, ApiError> {
+    let companies = each(members, prefix, "company_ids", |field, text| company(field, text, catalog))?;
+    let mut codes: Vec<CompanyId> = Vec::new();
+    for code in companies.into_iter().flatten() {
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    Ok(codes)
+}
+
+/// A company by its registry code, its CNPJ (all its codes) or its ticker. Before there is a registry, any code is
+/// accepted.
+fn company(field: &str, text: &str, catalog: &Catalog) -> Result<Vec<CompanyId>, ApiError> {
     let refusal = |reason: &str| bad(field, &format!("must hold registry codes, CNPJs or tickers; {reason}"));
     if !companies::is_company_id(text) {
         return Err(refusal(&format!("`{}` is none of them", shown(text))));
     }
-    match companies::filing(catalog, text) {
-        Ok(company) => Ok(company),
-        Err(_) if catalog.companies.is_empty() => {
-            CompanyId::parse(text.trim()).map_err(|_| refusal("there is no registry yet to look others up"))
-        }
+    match companies::filers(catalog, text) {
+        Ok(codes) => Ok(codes),
+        Err(_) if catalog.companies.is_empty() => CompanyId::parse(text.trim())
+            .map(|code| vec![code])
+            .map_err(|_| refusal("there is no registry yet to look others up")),
         Err(_) => Err(refusal(&format!("no company is called `{}`", shown(text)))),
     }
 }

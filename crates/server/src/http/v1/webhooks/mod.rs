@@ -97,6 +97,7 @@ pub async fn change(action: Action<'_>) -> Result<Reply, ApiError> {
 
 pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
     let webhook = owned(&action).await?;
+    action.body.nothing().await?;
     action.access.store.delete_webhook(&webhook.id).await?;
     Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
 }
