@@ -45,7 +45,7 @@ pub trait OutboxStore: Send + Sync {
         self.deliveries_between(webhook, Timestamp::MIN..Timestamp::MAX, limit, offset).await
     }
 
-    /// Those created in a period, newest first.
+    /// The messages created in a period, newest first.
     async fn deliveries_between(
         &self,
         webhook: &WebhookId,

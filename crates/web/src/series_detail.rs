@@ -63,7 +63,7 @@ fn facts(
     ]
 }
 
-/// What a row of the check stands for: a period of the series that is recomputed, which is the first, or a year where
+/// The period that a row of the check stands for: one of the series that is recomputed, which is the first, or a year where
 /// the rows of a year are counted.
 fn check_frequency(check: &Check) -> Frequency {
     match (check.name, check.series.first()) {

@@ -68,7 +68,7 @@ impl Tickers {
 
 #[derive(Default)]
 pub struct Companies {
-    /// Those that the registry lists, then the withdrawn ones, both in listing order.
+    /// The companies that the registry lists, then the withdrawn ones, both in listing order.
     companies: Vec<Company>,
     histories: Vec<History>,
     /// The number of companies that the registry lists.

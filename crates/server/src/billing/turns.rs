@@ -1,4 +1,4 @@
-//! Whose turn it is to make us call Stripe. An account has one request under way and a small allowance; all together
+//! Turns of customers to make us call Stripe. An account has one request under way and a small allowance; all together
 //! have a number of places. So few accounts cannot hold up the others, whatever they send.
 
 use std::collections::HashMap;

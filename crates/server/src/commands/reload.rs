@@ -32,7 +32,7 @@ impl Reloader {
         let config::Loaded { mut cli, given } = config::read_again()?;
         let common = cli.common.clone();
         let Some(serve) = cli.serve_settings() else { return Ok(()) };
-        // What waits for the next start must not prevent it.
+        // A setting for the next start must not prevent it.
         settings::check(&common, serve)?;
         let proxies = serve.trusted_proxies()?;
         if let Some(billing) = &service.app.billing {

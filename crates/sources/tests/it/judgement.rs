@@ -25,7 +25,7 @@ fn a_file_may_lose_one_row_of_twenty_and_no_more() {
 }
 
 #[test]
-fn an_archive_mostly_of_the_future_is_refused_from_fifty_rows_on() {
+fn an_archive_mostly_of_the_future_is_refused_from_fifty_rows() {
     assert!(future_deliveries(2, 1).is_ok(), "the first archive of a year");
     assert!(future_deliveries(49, 0).is_ok());
     assert!(future_deliveries(50, 50).is_ok());

@@ -150,7 +150,7 @@ fn later_than(data: &dyn Reading, day: Day) -> Result<Vec<FilingId>> {
 impl ListedFiling {
     /// The files to write down for a filing that the file of `year` lists. `known` are those written down already.
     fn to_write_down(self, year: i16, known: Option<&BTreeSet<i16>>) -> impl Iterator<Item = i16> + use<> {
-        // Where nothing is written down, the file of the year of its delivery listed it.
+        // If nothing is written down, the file of the year of its delivery listed it.
         let before = if known.is_some() { None } else { self.before };
         let is_ordinary =
             known.is_none() && year == self.delivered && before.is_none_or(|before| before == year);

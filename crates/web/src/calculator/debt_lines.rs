@@ -27,7 +27,7 @@ pub(super) enum Fault {
     Incomplete,
     /// Spaces separate numbers that can be one amount, or an amount and a name.
     Ambiguous,
-    /// What stands where the amount is expected has no cents, and something after it has.
+    /// The text at the place of the amount has no cents, and something after it has.
     OtherAmount,
 }
 
@@ -59,7 +59,7 @@ fn instalment(line: &str, language: Language) -> Result<Instalment, Fault> {
 struct Fields<'a> {
     date: String,
     amount: String,
-    /// What follows the amount: the name.
+    /// The text after the amount: the name.
     others: Vec<&'a str>,
 }
 

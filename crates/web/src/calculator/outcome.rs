@@ -74,7 +74,7 @@ pub(super) struct Outcome {
     /// The API call that gives the same result.
     pub(super) call: String,
     pub(super) receipt: Vec<Step>,
-    /// What the rows of the receipt are: months or days.
+    /// The kind of the receipt's rows: months or days.
     pub(super) receipt_when: &'static str,
     pub(super) document: Document,
 }

@@ -44,12 +44,12 @@ pub struct Connection {
     closing_since: AtomicU32,
     /// Pending requests. Those that are answered at once never count.
     under_way: AtomicU32,
-    /// Those of them whose response may have nothing to send for long.
+    /// Requests among them whose response may have nothing to send for long.
     following: AtomicU32,
-    /// Those of them that wait for other clients to read their responses.
+    /// Requests among them that wait for other clients to read their responses.
     pub(super) waiting: AtomicU32,
     pub(super) capacity: Notify,
-    /// Those of them whose bodies are being awaited.
+    /// Requests among them whose bodies are being awaited.
     pub(super) bodies: AtomicU32,
     /// Bytes of requests received and not answered yet.
     pub(super) pending: AtomicUsize,

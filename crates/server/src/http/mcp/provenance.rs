@@ -68,7 +68,7 @@ pub(super) struct Provenance {
 }
 
 impl Provenance {
-    /// That of an answer which also has exchange rates.
+    /// The provenance of an answer that also has exchange rates.
     fn beside(self, fx: Self, unit: Option<String>) -> Self {
         Self {
             source: SourceName::BOTH,

@@ -94,7 +94,7 @@ async fn a_paying_customer_takes_the_place_of_one_that_does_not() {
         let new = shop.add_customer(&format!("cus_after_{ended}"), &key, "active", "price_platinum");
         shop.deliver().await;
         assert_eq!(shop.plan(&key).await, "platinum", "{ended}");
-        // What still comes of the first one changes nothing.
+        // Later events of the first one change nothing.
         shop.stripe().change(&subscription, |subscription| subscription.status = "canceled");
         shop.deliver().await;
         assert_eq!(shop.plan(&key).await, "platinum", "{ended}");

@@ -86,7 +86,7 @@ async fn an_unlogged_edition_is_told_whatever_came_before_it() {
 }
 
 #[tokio::test]
-async fn a_release_that_shows_rows_differently_starts_during_a_publication() {
+async fn a_release_with_another_shape_starts_during_a_publication() {
     let (app, key) = app().await;
     let cursor = newest(&app, &key).await;
     change(&app, "UPDATE shown_as SET digest = 'before' WHERE source IN ('selic', 'fx')");

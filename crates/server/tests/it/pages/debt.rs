@@ -99,7 +99,7 @@ async fn the_document_states_every_choice() {
 }
 
 #[tokio::test]
-async fn the_legal_rule_before_the_code_of_2002_is_said_to_be_a_convention() {
+async fn the_legal_rule_before_2003_is_said_to_be_a_convention() {
     let app = TestApp::start().await;
     for (from, lines, is_said) in [
         ("", "10/01/2003 1", true),

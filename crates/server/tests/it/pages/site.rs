@@ -124,7 +124,7 @@ async fn the_reference_shows_no_made_up_secret() {
 }
 
 #[tokio::test]
-async fn descriptions_are_sentences_and_examples_have_the_form_of_the_language() {
+async fn descriptions_and_examples_have_the_form_of_the_language() {
     let app = TestApp::start().await;
     let page = async |path: &str| app.get(path).send().await.expect(200).text();
     for (language, example) in [("pt", "10/01/2026 1.000,00\n10/02"), ("en", "2026-01-10 1000.00\n2026-02")] {

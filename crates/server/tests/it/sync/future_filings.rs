@@ -90,7 +90,7 @@ async fn accepting_an_archive_does_not_let_the_future_in() {
 }
 
 #[tokio::test]
-async fn a_filing_of_the_future_does_not_keep_others_from_being_withdrawn() {
+async fn a_filing_of_the_future_keeps_no_other_from_withdrawal() {
     let stage = Stage::synchronised().await;
     stage.deliver(7_000_000..7_000_002, 0);
     stage.run(Source::Filings).await.unwrap();

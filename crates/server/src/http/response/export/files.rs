@@ -65,7 +65,7 @@ pub struct KeptFile {
     pub length: u64,
 }
 
-/// What the last charged request of each account for each data set still pays for: a reader may have several files open.
+/// The rest of what the last charged request pays for, by account and data set: a reader may have several files open.
 #[derive(Debug, Default)]
 struct Payments {
     by_file: HashMap<(AccountId, &'static str), Payment>,

@@ -72,7 +72,7 @@ pub(super) fn fields<'a>(body: &'a [u8], known: &'static [&'static str]) -> Resu
         .map_err(|_| first_fault(&members).err().unwrap_or_else(|| ApiError::BadRequest(FORM.into())))
 }
 
-/// What the value of a member must be. Numbers are not judged here, but with their bounds.
+/// The kind that the value of a member must have. Numbers are not judged here, but with their bounds.
 #[derive(Clone, Copy)]
 enum Shape {
     Text,

@@ -46,7 +46,7 @@ impl Answer {
     }
 }
 
-/// Where the values of a calculation come from. Codes tell them apart: the sample is replaced one day, and what was made
+/// The origin of a calculation's values. Codes tell them apart: the sample is replaced one day, and what was made
 /// from it must not pass for a calculation whose data were revised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
