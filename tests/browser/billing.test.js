@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
+import { register } from './browser.js';
 
 const { LASTRO_BINARY: BINARY, LASTRO_SCREENSHOTS: PICTURES } = process.env;
 const SECRET = 'whsec_of_the_test';
@@ -127,10 +128,7 @@ test('a visitor gets a key, pays, and the same key is Gold', async () => {
   await page.screenshot({ path: join(PICTURES, 'pricing-with-payments.png'), fullPage: true });
   await page.getByRole('button', { name: 'Get Gold' }).click();
   await page.getByText('A plan belongs to a key.').waitFor();
-  await page.getByLabel('Name').fill('Ana');
-  await page.getByLabel('E-mail').fill('ana@example.com');
-  await page.getByRole('button', { name: 'Create my key' }).click();
-  await page.locator('#issued').waitFor();
+  await register(page, 'Ana', 'ana@example.com');
   const key = await page.locator('#key').textContent();
   const asked = (path) => page.evaluate(([address, held]) => fetch(address, { headers: { 'X-API-Key': held } }).then((answer) => answer.status), [path, key]);
   assert.equal(await asked('/api/v1/filings/recent'), 403);
@@ -162,10 +160,7 @@ test('waiting for a payment leaves most of the quota', async () => {
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   await page.goto('/pricing');
-  await page.getByLabel('Name').fill('Rui');
-  await page.getByLabel('E-mail').fill('rui@example.com');
-  await page.getByRole('button', { name: 'Create my key' }).click();
-  await page.locator('#issued').waitFor();
+  await register(page, 'Rui', 'rui@example.com');
   const polls = [];
   page.on('response', (answer) => { if (new URL(answer.url()).pathname === '/api/v1/billing') polls.push(answer.status()); });
   await page.clock.install();
@@ -185,10 +180,7 @@ test('a payment whose plan is not in force yet is waited for', async () => {
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   await page.goto('/pricing');
-  await page.getByLabel('Name').fill('Eva');
-  await page.getByLabel('E-mail').fill('eva@example.com');
-  await page.getByRole('button', { name: 'Create my key' }).click();
-  await page.locator('#issued').waitFor();
+  await register(page, 'Eva', 'eva@example.com');
   const plans = ['free', 'gold'];
   await page.route('**/api/v1/billing', (route) => route.fulfill({
     json: { plan: plans.length > 1 ? plans.shift() : plans[0], status: 'active', current_period_end: null, cancel_at_period_end: false },

@@ -42,6 +42,21 @@ export async function openBrowser(origin) {
   };
 }
 
+/**
+ * Registers with the form of /pricing and waits for the key. Tried again once: on busy machines a click has come to nothing a
+ * few times, and the reason is not known yet.
+ */
+export async function register(page, name, email) {
+  for (const timeout of [8_000, 20_000]) {
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('button', { name: 'Create my key' }).click();
+    if (await page.locator('#issued').waitFor({ timeout }).then(() => true, () => false)) return;
+    await page.reload();
+  }
+  throw new Error('no key was shown');
+}
+
 /** The address and the text that a reader has before their eyes. */
 async function seen(page) {
   const text = await page.locator('main').innerText({ timeout: 1000 }).catch((error) => error.message);

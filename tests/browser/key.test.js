@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser } from './browser.js';
+import { openBrowser, register } from './browser.js';
 
 const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES, LASTRO_BRONZE_KEY: BRONZE, LASTRO_GOLD_KEY: GOLD } = process.env;
 
@@ -218,9 +218,7 @@ test('the reference uses the key that was entered elsewhere, and shows no made-u
 test('a new key is at hand on the other pages', async () => {
   await browser.visit({}, async (page) => {
     await page.goto('/pricing');
-    await page.getByLabel('Name').fill('Ana');
-    await page.getByLabel('E-mail').fill('ana@example.com');
-    await page.getByRole('button', { name: 'Create my key' }).click();
+    await register(page, 'Ana', 'ana@example.com');
     await page.locator('#issued').getByRole('link', { name: 'Usage of your key' }).click();
     await page.locator('#report').waitFor();
     assert.equal(await page.locator('#plan').textContent(), 'Free');

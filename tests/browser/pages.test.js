@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser } from './browser.js';
+import { openBrowser, register } from './browser.js';
 
 const URL = process.env.LASTRO_URL;
 const PICTURES = process.env.LASTRO_SCREENSHOTS;
@@ -79,8 +79,7 @@ test('the theme button turns light into dark', async () => {
 test('the form registers in place', async () => {
   await browser.visit({}, async (page) => {
     await page.goto('/pricing');
-    await fillForm(page, 'Ana Souza', 'ana@example.com');
-    await page.getByRole('button', { name: 'Create my key' }).click();
+    await register(page, 'Ana Souza', 'ana@example.com');
     await assertShownKeyWorks(page);
     await picture(page, 'registered', false);
   });

@@ -1,7 +1,7 @@
 // The paths of a new reader, counted in clicks, and the calculator compared with the API.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser } from './browser.js';
+import { openBrowser, register } from './browser.js';
 
 const { LASTRO_URL: URL } = process.env;
 
@@ -13,9 +13,7 @@ test('from the front page to a working key: two clicks and two fields', async ()
   await browser.visit({}, async (page) => {
     await page.goto('/');
     await page.getByRole('link', { name: 'Get a free key' }).first().click();
-    await page.getByLabel('Name').fill('Ana Souza');
-    await page.getByLabel('E-mail').fill('ana@example.com');
-    await page.getByRole('button', { name: 'Create my key' }).click();
+    await register(page, 'Ana Souza', 'ana@example.com');
     const key = (await page.locator('#key').filter({ hasText: 'lastro_' }).textContent()).trim();
     const answer = await fetch(`${URL}/api/v1/plans/usage`, { headers: { 'X-API-Key': key } });
     assert.equal(answer.status, 200);
