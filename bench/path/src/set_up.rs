@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use lastro::clock::fill_random;
-use lastro::config::{AdminListen, Common, Serve, Switch};
 use lastro::http::app::App;
 use lastro::listeners::Listeners;
 use lastro::sample;
 use lastro::service::Service;
 use lastro::setup::Setup;
 use lastro_access::{Applicant, Grant, IssuedKey};
+use lastro_background::clock::fill_random;
+use lastro_config::{AdminListen, Common, Serve, Switch};
 use lastro_model::{Day, Decimal, ManualClock, Plan, RatePoint, Records, Series};
 use lastro_sample::Shape;
 use lastro_store::{Condition, Publication, Store};

@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_model::{Source, SourceState};
 
 use crate::result::{SyncError, Synchronised};
@@ -52,22 +53,36 @@ impl Synchronizer {
         }
     }
 
-    async fn run_alone(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {
-        let attempt = AssertUnwindSafe(self.attempt(source, reach)).catch_unwind().await;
-        let result = attempt.unwrap_or_else(|panic| Err(SyncError::panicked(&*panic)));
-        match &result {
-            Ok(outcome) => self.report.end(source, Ok(outcome)),
-            Err(error) => {
-                // Rejected data may be corrected tomorrow, so it must be fetched again.
-                if !error.may_pass() {
-                    self.fetcher.forget(source);
-                }
-                let sentence = error.to_string();
-                self.report.end(source, Err(&sentence));
-                self.store.record_attempt(source, self.now()?, Some(sentence)).await?;
+    /// Not an async function: its code would be compiled again, with all sources, in the crate that calls `run`.
+    fn run_alone(&self, source: Source, reach: Reach) -> BoxFuture<'_, Result<Synchronised, SyncError>> {
+        Box::pin(async move {
+            let attempt = AssertUnwindSafe(self.attempt(source, reach)).catch_unwind().await;
+            let result = attempt.unwrap_or_else(|panic| Err(SyncError::panicked(&*panic)));
+            self.record(source, &result).await?;
+            result
+        })
+    }
+
+    async fn record(
+        &self,
+        source: Source,
+        result: &Result<Synchronised, SyncError>,
+    ) -> Result<(), SyncError> {
+        let error = match result {
+            Ok(outcome) => {
+                self.report.end(source, Ok(outcome));
+                return Ok(());
             }
+            Err(error) => error,
+        };
+        // Rejected data may be corrected tomorrow, so it must be fetched again.
+        if !error.may_pass() {
+            self.fetcher.forget(source);
         }
-        result
+        let sentence = error.to_string();
+        self.report.end(source, Err(&sentence));
+        self.store.record_attempt(source, self.now()?, Some(sentence)).await?;
+        Ok(())
     }
 
     async fn attempt(&self, source: Source, reach: Reach) -> Result<Synchronised, SyncError> {

@@ -12,6 +12,9 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use lastro_background::metrics::prometheus::{Exposition, Kind};
+use lastro_background::metrics::{dependencies, process};
+use lastro_background::wait::stopped;
 use lastro_model::Source;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -21,9 +24,6 @@ use crate::billing;
 use crate::http::app::App;
 use crate::http::certificate;
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
-use crate::metrics::prometheus::{Exposition, Kind};
-use crate::metrics::{dependencies, process};
-use crate::wait::stopped;
 
 /// Maximum number of connections. A further one closes the oldest, so that silent connections lock nobody out.
 const MOST_CONNECTIONS: usize = 64;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use lastro_config::Serve;
 use tokio::net::TcpListener;
 
-use crate::config::Serve;
 use crate::http::certificate::Certificate;
 
 #[derive(Debug)]

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use lastro_access::Pepper;
+use lastro_background::clock::{fill_random, random_hex};
+use lastro_config::Common;
 use lastro_store::Store;
-
-use crate::clock::{fill_random, random_hex};
-use crate::config::Common;
 
 const FINGERPRINT: &str = "pepper_fingerprint";
 
@@ -121,7 +120,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::config::Cli;
+    use lastro_config::Cli;
 
     fn of(database: &str, more: &[&str]) -> anyhow::Result<PathBuf> {
         let named = ["lastro", "--database", database].into_iter().chain(more.iter().copied());

@@ -9,35 +9,35 @@ use arc_swap::ArcSwap;
 use lastro_access::{
     AddressRings, CalculationCodes, KeyRing, Lookups, PageWork, Pepper, Registrations, Usage,
 };
+use lastro_background::access::Access;
+use lastro_background::access::key_turns::KeyTurns;
+use lastro_background::access::known_feeds::KnownFeeds;
+use lastro_background::access::usage_flusher::UsageFlusher;
+use lastro_background::changes::Changes;
+use lastro_background::clock::random_hex;
+use lastro_background::metrics::Metrics;
+use lastro_background::operations::Operations;
+use lastro_background::refresh::follow::Follower;
+use lastro_background::refresh::snapshot_file::SnapshotFile;
+use lastro_background::replicas::{Identity, Replicas};
+use lastro_background::served::Served;
+use lastro_background::webhooks::Webhooks;
+use lastro_background::webhooks::connector::Connector;
+use lastro_background::webhooks::test_slots::TestSlots;
+use lastro_background::write_state::WriteState;
+use lastro_config::{Common, Serve};
 use lastro_model::Clock;
 use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, Store};
 
-use crate::access::Access;
-use crate::access::key_turns::KeyTurns;
-use crate::access::known_feeds::KnownFeeds;
-use crate::access::usage_flusher::UsageFlusher;
 use crate::billing::{Billing, Surroundings};
-use crate::changes::Changes;
-use crate::clock::random_hex;
-use crate::config::{Common, Serve};
 use crate::http::app::App;
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
 use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::files::ExportFiles;
 use crate::http::site::Site;
-use crate::metrics::Metrics;
-use crate::operations::Operations;
 use crate::pepper;
-use crate::refresh::follow::Follower;
-use crate::refresh::snapshot_file::SnapshotFile;
-use crate::replicas::{Identity, Replicas};
-use crate::served::Served;
-use crate::webhooks::Webhooks;
-use crate::webhooks::connector::Connector;
-use crate::webhooks::test_slots::TestSlots;
-use crate::write_state::WriteState;
 
 /// The setting with the name of the log of changes, which is part of every cursor.
 const CHANGES_ID: &str = "changes_id";
@@ -148,7 +148,8 @@ impl Setup {
     fn replicas(&self, served: &Arc<Served>, writes: &Arc<WriteState>) -> Replicas {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let (served, writes) = (Arc::clone(served), Arc::clone(writes));
-        let identity = Identity { boot: random_hex(16), name: self.settings.replica_name() };
+        let name = self.settings.replica_name();
+        let identity = Identity { boot: random_hex(16), name, version: crate::BUILD };
         let (beat_interval, counts_together) =
             (self.settings.beat_interval, self.settings.redis.redis.is_some());
         Replicas::new(identity, store, clock, served, writes, beat_interval, counts_together)

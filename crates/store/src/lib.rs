@@ -144,11 +144,13 @@ pub async fn open_untouched(url: &str, options: &Options) -> Result<Arc<dyn Stor
 
 /// Fails if a database server cannot be written, such as a standby, or a user without rights. Nothing is changed there.
 /// The files of SQLite are not checked: opened for reading only, they cannot be written.
-pub async fn rehearse_write(url: &str, options: &Options) -> Result<()> {
-    if sqlite_path(url).is_some() {
-        return Ok(());
-    }
-    SqlStore::new(opening::engine(url, options, Presence::Untouched).await?).rehearse_write().await
+pub fn rehearse_write<'a>(url: &'a str, options: &'a Options) -> BoxFuture<'a, Result<()>> {
+    Box::pin(async move {
+        if sqlite_path(url).is_some() {
+            return Ok(());
+        }
+        SqlStore::new(opening::engine(url, options, Presence::Untouched).await?).rehearse_write().await
+    })
 }
 
 /// Not an async function: its code would be compiled again, with all of the store, in each crate that calls it.

@@ -1,10 +1,9 @@
 //! Stripe's objects, as far as they are used here. Every id is checked before it becomes a part of a URL.
 
 use jiff::Timestamp;
+use lastro_config::is_stripe_id;
 use lastro_model::{AccountId, KeyId, SubscriptionStatus};
 use serde::{Deserialize, Deserializer, de};
-
-use crate::config::is_stripe_id;
 
 #[derive(Debug, Deserialize)]
 pub struct List<T> {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use http::{HeaderValue, Method, StatusCode};
+use lastro_background::clock::random_hex;
+use lastro_background::tls;
 use lastro_model::AccountId;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::redirect::Policy;
@@ -12,8 +14,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::answers::{Checkout, List, Price, Subscription};
-use crate::clock::random_hex;
-use crate::tls;
 
 /// The version of the API that the types of `answers.rs` were written for.
 const VERSION: &str = "2025-03-31.basil";

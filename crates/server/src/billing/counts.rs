@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use lastro_background::metrics::prometheus::{Exposition, Kind};
 use lastro_model::SubscriptionStatus;
 
 use super::Billing;
-use crate::metrics::prometheus::{Exposition, Kind};
 
 /// The types of events that are told apart; any other is `other`.
 const TYPES: [&str; 12] = [

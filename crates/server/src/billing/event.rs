@@ -1,10 +1,10 @@
 //! Stripe's events. An event is a hint: its customer is taken from it, and Stripe is asked.
 
+use lastro_config::is_stripe_id;
 use serde_json::Value;
 
 use super::counts::EventOutcome;
 use super::{Billing, BillingError};
-use crate::config::is_stripe_id;
 use crate::error::ApiError;
 
 /// The events that can concern a plan. All of them name their customer.

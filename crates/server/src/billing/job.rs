@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use lastro_background::wait::{stopped, tick};
 use lastro_model::{AccountId, OutageChange};
 use lastro_store::{BillingDue, BillingState, StoreError};
 use tokio::sync::watch;
 
 use super::client::StripeError;
 use super::{Billing, BillingError};
-use crate::wait::{stopped, tick};
 
 /// Age at which a subscription that has not ended is checked again.
 const SUBSCRIPTIONS_EVERY: SignedDuration = SignedDuration::from_hours(24);

@@ -24,12 +24,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
+use lastro_background::access::Access;
+use lastro_config::{BillingSecrets, BillingSettings, PlanPrices};
 use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
 use lastro_store::{BillingState, Store, StoreError};
 use parking_lot::Mutex;
 
-use crate::access::Access;
-use crate::config::{BillingSecrets, BillingSettings, PlanPrices};
 use crate::error::ApiError;
 pub use checkout::cancel_everything;
 use client::{Stripe, StripeError};

@@ -1,12 +1,12 @@
 //! The prices of the plans as Stripe states them, read when the service starts.
 
 use lastro_access::terms;
+use lastro_config::PlanPrices;
 use lastro_model::Plan;
 
 use super::answers::Price;
 use super::client::{Stripe, StripeError};
 use super::{Billing, BillingError};
-use crate::config::PlanPrices;
 
 /// Currencies whose amounts Stripe states in whole units.
 const WHOLE_CURRENCIES: [&str; 16] = [

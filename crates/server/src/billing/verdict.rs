@@ -1,10 +1,10 @@
 //! Chooses the subscription that decides the plan, and the plan: a pure function.
 
 use jiff::Timestamp;
+use lastro_config::PlanPrices;
 use lastro_model::{Plan, SubscriptionStatus};
 
 use super::answers::{Item, Subscription};
-use crate::config::PlanPrices;
 
 /// The subscription that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,11 +3,10 @@
 
 use anyhow::Context;
 use jiff::Timestamp;
+use lastro_config::{BillingCommand, Common};
 use lastro_model::KeyId;
 use lastro_store::{BillingState, Store};
 use serde_json::{Value, json};
-
-use crate::config::{BillingCommand, Common};
 
 pub async fn run(common: &Common, command: BillingCommand, as_json: bool) -> anyhow::Result<()> {
     let store = common.open_existing_store().await?;

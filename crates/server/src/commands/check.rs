@@ -7,15 +7,16 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use anyhow::Context;
+use lastro_config::telemetry;
+use lastro_config::{CheckArgs, Common, Serve, unknown_variables};
 use lastro_store::StoreError;
 use rustix::fs::Access;
 use serde::Serialize;
 
 use super::{running, settings};
 use crate::billing::Offers;
-use crate::config::{CheckArgs, Common, Serve, unknown_variables};
 use crate::http::certificate::{Certificate, Complaint};
-use crate::{descriptors, pepper, telemetry};
+use crate::{descriptors, pepper};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lastro_background::clock::SystemClock;
+use lastro_config::{Common, Demo};
 use lastro_model::{Clock, Source};
 
-use crate::clock::SystemClock;
-use crate::config::{Common, Demo};
 use crate::sample;
 use lastro_sample::Shape;
 

@@ -3,12 +3,12 @@
 
 use anyhow::Context;
 use jiff::Timestamp;
+use lastro_config::{STRIPE_TIMEOUT, StripeAccess};
 use lastro_model::KeyRecord;
 use lastro_store::{BillingState, Erased, Store};
 
 use crate::billing::cancel_everything;
 use crate::billing::client::Stripe;
-use crate::config::{STRIPE_TIMEOUT, StripeAccess};
 
 /// Attempts while a running service writes to the payments of the same account, as it does when it hears of the
 /// cancellation.

@@ -8,9 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anyhow::{Context, bail};
 use http::StatusCode;
-
-use crate::config::Health;
-use crate::tls;
+use lastro_background::tls;
+use lastro_config::Health;
 
 pub async fn run(health: &Health) -> anyhow::Result<()> {
     let address = health.admin_listen.0.context("--admin-listen is off, so there is nobody to ask")?;

@@ -3,14 +3,14 @@
 
 use jiff::Timestamp;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey, Pepper, terms};
+use lastro_background::clock::{SystemClock, fill_random};
+use lastro_config::{Common, KeysCommand};
 use lastro_model::{Clock, KeyId, KeyRecord};
 use lastro_store::{Erased, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::{erasure, printable};
 use crate::billing::pays_without_a_key;
-use crate::clock::{SystemClock, fill_random};
-use crate::config::{Common, KeysCommand};
 use crate::pepper;
 
 pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow::Result<()> {

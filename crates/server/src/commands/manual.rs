@@ -2,11 +2,9 @@
 
 use std::io::Write;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
-
-use crate::config::Cli;
 
 /// Date of the last notable change of the command line. A manual page must have a date.
 const CHANGED: &str = "2026-11-17";
@@ -23,7 +21,7 @@ pub fn run() -> anyhow::Result<()> {
 }
 
 fn page() -> std::io::Result<Vec<u8>> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = super::command_line().disable_help_subcommand(true);
     command.build();
     let mut page = Vec::new();
     Man::new(command.clone()).date(CHANGED).manual("Lastro").render_title(&mut page)?;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use lastro_background::clock::{SystemClock, random_hex};
+use lastro_background::replicas::census::is_alive;
+use lastro_config::{Common, MigrateArgs, secret_from_file};
 use lastro_store::{TransferContext, TransferProgress, TransferStep, TransferredTable};
 
-use crate::clock::{SystemClock, random_hex};
-use crate::config::{Common, MigrateArgs, secret_from_file};
 use crate::pepper;
-use crate::replicas::census::is_alive;
 
 pub async fn run(common: &Common, arguments: MigrateArgs) -> anyhow::Result<()> {
     let from = url(arguments.from, arguments.from_file).context("--from-file")?;

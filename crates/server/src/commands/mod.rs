@@ -20,7 +20,17 @@ mod signals;
 pub mod sync;
 pub mod webhooks;
 
+use clap::CommandFactory;
+use lastro_config::Cli;
 use lastro_model::text::has_control;
+
+/// What `--version` prints after the name.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SOURCE_COMMIT"), ")");
+
+/// The whole command line, for what is generated from it.
+fn command_line() -> clap::Command {
+    Cli::command().version(VERSION)
+}
 
 /// Replaces characters that would move the cursor, hide or reorder text, which names stored by old versions may hold.
 fn printable(text: &str) -> String {

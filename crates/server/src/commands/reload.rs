@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use lastro_config::Given;
+use lastro_config::telemetry::LogFilter;
+
 use super::settings;
-use crate::config::{self, Given};
 use crate::service::Service;
-use crate::telemetry::LogFilter;
 
 /// The settings that are applied at once. The files of the certificate and of the secrets of payments are read again,
 /// too, under the same names.
@@ -29,7 +30,7 @@ impl Reloader {
     }
 
     async fn apply(&self, service: &Service, drain: &mut Duration) -> anyhow::Result<()> {
-        let config::Loaded { mut cli, given } = config::read_again()?;
+        let lastro_config::Loaded { mut cli, given } = lastro_config::read_again()?;
         let common = cli.common.clone();
         let Some(serve) = cli.serve_settings() else { return Ok(()) };
         // A setting for the next start must not prevent it.

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use lastro_background::clock::SystemClock;
+use lastro_background::replicas::StoreClock;
+use lastro_background::replicas::census::is_alive;
+use lastro_config::Common;
 use lastro_model::{Clock, Source};
 use lastro_store::{Counters, Replica};
 use serde_json::{Value, json};
 
 use super::printable;
-use crate::clock::SystemClock;
-use crate::config::Common;
-use crate::replicas::StoreClock;
-use crate::replicas::census::is_alive;
 
 pub async fn run(common: &Common, as_json: bool) -> anyhow::Result<()> {
     let store = common.open_existing_store().await?;

@@ -4,25 +4,26 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use lastro_config::telemetry::{self, LogFilter, LogFormat};
+use lastro_config::{Command, Loaded};
+
 use super::reload::Reloader;
 use super::{
     billing, check, completions, demo, health, keys, manual, migrate, replicas, serve, sync, webhooks,
 };
-use crate::config::{self, Command, Loaded};
-use crate::telemetry::{self, LogFilter, LogFormat};
 
 /// Time for background work to end after a command, such as building a catalog that is no longer needed.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// Runs the command given by the arguments and the environment.
 pub fn from_environment() -> ExitCode {
-    let loaded = config::from_environment();
+    let loaded = lastro_config::from_environment(super::VERSION);
     let (format, filter) = match &loaded {
         Ok(Loaded { cli, .. }) => (cli.common.log_format, cli.common.log.as_deref()),
         Err(_) => (LogFormat::Text, None),
     };
     let log = telemetry::start(format, filter);
-    for sentence in config::unknown_variables(std::env::vars_os().map(|(name, _)| name)) {
+    for sentence in lastro_config::unknown_variables(std::env::vars_os().map(|(name, _)| name)) {
         tracing::warn!("{sentence}");
     }
     match loaded.and_then(|loaded| run_to_end(loaded, log)) {

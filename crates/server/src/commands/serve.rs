@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use lastro_background::clock::SystemClock;
+use lastro_config::{Common, ConnectionSettings, Serve};
 use lastro_ingest::regular_file;
 use lastro_store::Store;
 
 use super::reload::Reloader;
 use super::settings;
 use super::signals::{Request, Requests, Signals};
-use crate::clock::SystemClock;
-use crate::config::{Common, ConnectionSettings, Serve};
 use crate::listeners::Listeners;
 use crate::service::Service;
 use crate::setup::Setup;

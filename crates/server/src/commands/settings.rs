@@ -3,8 +3,9 @@
 //! Settings that parse one by one may still be unusable together. The start, SIGHUP and `lastro check` share these checks,
 //! so that none of them accepts what another refuses.
 
+use lastro_config::{Common, Serve};
+
 use crate::billing::client::Stripe;
-use crate::config::{Common, Serve};
 use crate::pepper;
 
 pub(super) fn check(common: &Common, serve: &Serve) -> anyhow::Result<()> {

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use lastro_background::clock::{SystemClock, random_fraction, random_hex};
+use lastro_background::replicas::StoreClock;
+use lastro_background::tls;
+use lastro_config::{Common, SyncArgs};
 use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
 use lastro_ingest::result::{SyncError, Synchronised};
@@ -15,10 +19,6 @@ use lastro_model::{Clock, Reject, Source, Withheld};
 
 use super::progress;
 use super::signals::Signals;
-use crate::clock::{SystemClock, random_fraction, random_hex};
-use crate::config::{Common, SyncArgs};
-use crate::replicas::StoreClock;
-use crate::tls;
 
 /// Interval of checking whether another process has finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use lastro_background::clock::SystemClock;
+use lastro_background::replicas::StoreClock;
+use lastro_config::{Common, WebhooksCommand};
 use lastro_model::{Attempt, Clock, DisabledBy, Webhook, WebhookId};
 use lastro_store::{Store, WebhookChange};
 use serde_json::{Value, json};
 
 use super::printable;
-use crate::clock::SystemClock;
-use crate::config::{Common, WebhooksCommand};
-use crate::replicas::StoreClock;
-use crate::webhooks::view::{DeliveryView, WebhookView, status};
+use crate::http::v1::webhooks::view::{DeliveryView, WebhookView, status};
 
 /// Number of deliveries that `show` lists.
 const DELIVERIES_SHOWN: usize = 20;

@@ -5,6 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrayvec::ArrayString;
+use lastro_background::access::Access;
+use lastro_background::changes::Changes;
+use lastro_background::operations::Operations;
+use lastro_background::served::Served;
+use lastro_background::webhooks::Webhooks;
 use lastro_model::Clock;
 
 use super::certificate::Certificate;
@@ -13,12 +18,7 @@ use super::response::compression_cache::CompressionCache;
 use super::response::export::files::ExportFiles;
 use super::response::export::slots::Exports;
 use super::site::Site;
-use crate::access::Access;
 use crate::billing::Billing;
-use crate::changes::Changes;
-use crate::operations::Operations;
-use crate::served::Served;
-use crate::webhooks::Webhooks;
 
 /// The id of one request.
 pub type RequestId = ArrayString<32>;

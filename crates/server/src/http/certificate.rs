@@ -15,6 +15,9 @@ use arc_swap::ArcSwap;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use lastro_background::metrics::prometheus::{Exposition, Kind};
+use lastro_background::wait::{stopped, tick};
+use lastro_config::{CertificateFiles, TlsSettings};
 use parking_lot::Mutex;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -24,10 +27,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_rustls::{Accept, TlsAcceptor};
 use x509_cert::der::Decode;
-
-use crate::config::{CertificateFiles, TlsSettings};
-use crate::metrics::prometheus::{Exposition, Kind};
-use crate::wait::{stopped, tick};
 
 /// Largest file read. A certificate chain has a few kilobytes.
 const LARGEST_FILE: u64 = 1024 * 1024;
@@ -253,7 +252,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::config::Serve;
+    use lastro_config::Serve;
 
     const OLD: [&str; 2] = [
         include_str!("../../../../fixtures/tls/own-1.crt"),

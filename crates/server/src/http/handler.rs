@@ -10,6 +10,12 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use lastro_access::{ClientAddr, Feature};
+use lastro_background::access::Access;
+use lastro_background::changes::Changes;
+use lastro_background::jobs::supervisor::Jobs;
+use lastro_background::served::Served;
+use lastro_background::webhooks::Webhooks;
+use lastro_background::write_state::WriteState;
 use lastro_catalog::Catalog;
 use lastro_model::{Now, Plan, SourceState};
 
@@ -25,14 +31,8 @@ use super::response::csv::Label;
 use super::response::export::Export;
 use super::response::reply::Reply;
 use super::site::Site;
-use crate::access::Access;
 use crate::billing::Billing;
-use crate::changes::Changes;
 use crate::error::ApiError;
-use crate::jobs::supervisor::Jobs;
-use crate::served::Served;
-use crate::webhooks::Webhooks;
-use crate::write_state::WriteState;
 
 /// Longest time a response may wait for the store.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

@@ -14,6 +14,7 @@ use hyper::body::Incoming;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
+use lastro_background::wait::stopped;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -27,7 +28,6 @@ use super::connections::inbound::Inbound;
 use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge;
 use super::response::outgoing::Outgoing;
-use crate::wait::stopped;
 
 /// Longest wait for running requests at shutdown.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);

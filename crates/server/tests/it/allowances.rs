@@ -71,7 +71,8 @@ async fn a_new_key_works_when_the_keyless_quota_is_used_up() {
 
 /// A key created by another process, which this one has not seen yet.
 pub(crate) async fn elsewhere_made(app: &TestApp) -> String {
-    let issued = IssuedKey::generate(app.service.app.access.keys.pepper(), &mut lastro::clock::fill_random);
+    let issued =
+        IssuedKey::generate(app.service.app.access.keys.pepper(), &mut lastro_background::clock::fill_random);
     let applicant = Applicant::new("Elsewhere", "elsewhere@example.com").unwrap();
     let new = issued.for_new_account(applicant, Grant::by_operator(Plan::Gold, None), app.timestamp());
     app.elsewhere().await.insert_key(new).await.unwrap();

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::clock::fill_random;
-use lastro::config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro::http::routes::{Target, resolve};
 use lastro::listeners::Listeners;
 use lastro::service::Service;
 use lastro::setup::Setup;
 use lastro_access::{ApiKey, Applicant, Grant, IssuedKey};
+use lastro_background::clock::fill_random;
+use lastro_config::{AdminListen, Common, ConnectionSettings, Serve, Switch};
 use lastro_model::{Clock, KeyId, ManualClock, Plan};
 use lastro_store::Store;
 use lastro_store::faulty::FaultyStore;

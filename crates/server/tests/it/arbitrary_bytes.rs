@@ -3,7 +3,7 @@
 //! Requests mix expected pieces with noise and are sent unchanged. Standalone parsers have such tests beside them:
 //! keys and `X-Forwarded-For` in `access`, CNPJ and days in `model`, every publisher's format in `sources`.
 
-use lastro::config::RegistrationSettings;
+use lastro_config::RegistrationSettings;
 use lastro_model::Plan;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};

@@ -1,7 +1,7 @@
 //! Lists, searches and series as CSV files: plans, dialects, and cells.
 
-use lastro::refresh::follow::follow_data;
 use lastro_access::{Feature, terms};
+use lastro_background::refresh::follow::follow_data;
 use lastro_model::{Company, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Condition, Publication, PublicationItem, RecordStore};
 

@@ -44,7 +44,7 @@ async fn reads_continue_while_the_store_fails() {
 #[tokio::test]
 async fn a_silent_store_does_not_make_the_service_silent() {
     let app = TestApp::start().await;
-    let unknown = lastro_access::ApiKey::generate(&mut lastro::clock::fill_random);
+    let unknown = lastro_access::ApiKey::generate(&mut lastro_background::clock::fill_random);
     app.faults.delay(Duration::from_secs(3600));
     let began = std::time::Instant::now();
     let refused = app.get("/api/v1/market/overview").key(unknown.reveal()).send().await.expect(503);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use lastro::clock::fill_random;
+use lastro_background::clock::fill_random;
 use lastro_store::DATABASE_ID;
 use tempfile::TempDir;
 

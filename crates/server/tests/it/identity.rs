@@ -1,7 +1,7 @@
 //! Authentication: keys in both headers, invalid keys, and changes by the operator while the service runs.
 
-use lastro::clock::fill_random;
 use lastro_access::ApiKey;
+use lastro_background::clock::fill_random;
 use lastro_model::Plan;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

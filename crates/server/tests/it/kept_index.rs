@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::refresh::snapshot_file::SnapshotFile;
 use lastro::sample;
+use lastro_background::refresh::snapshot_file::SnapshotFile;
 use lastro_catalog::{FilingsBuilder, Part};
 use lastro_model::{FilingId, Plan, Records, Source};
 use lastro_sample::Shape;

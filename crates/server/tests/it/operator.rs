@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use lastro::config::AdminListen;
+use lastro_config::AdminListen;
 use lastro_model::Plan;
 
 use crate::app::{START_UNIX_MS, TestApp};

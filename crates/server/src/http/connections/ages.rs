@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use crate::config::LONGEST_SEND_TIMEOUT;
+use lastro_config::LONGEST_SEND_TIMEOUT;
 
 /// Seconds that [`Ages`] distinguishes; more than any response may make no progress.
 pub const SPAN: u32 = 128;

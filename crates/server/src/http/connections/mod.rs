@@ -29,13 +29,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use admission::OpenConnections;
 use connection::Connection;
+use lastro_background::metrics::prometheus::{Exposition, Kind};
+use lastro_config::ConnectionSettings;
 use lastro_model::Clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use totals::Totals;
-
-use crate::config::ConnectionSettings;
-use crate::metrics::prometheus::{Exposition, Kind};
 
 /// The largest request head: far more than any request needs.
 pub const LARGEST_HEAD: usize = 32 * 1024;

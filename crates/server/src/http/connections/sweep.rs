@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use lastro_background::wait::{stopped, tick};
 use tokio::sync::watch;
 
 use super::Connections;
 use super::connection::Connection;
 use super::totals::Reason;
-use crate::wait::{stopped, tick};
 
 /// Seconds an idle connection may take to close after being told to.
 const CLOSE_TIMEOUT: u32 = 3;

@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 use lastro_access::ClientAddr;
+use lastro_config::ConnectionSettings;
 use parking_lot::Mutex;
-
-use crate::config::ConnectionSettings;
 
 /// The reason why we ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use http::header::{self, HeaderValue};
 use http::{HeaderMap, Method, Version};
 use hyper::body::Incoming;
+use lastro_background::operations::Operations;
 use lastro_catalog::Catalog;
+use lastro_encoding::Encoder;
 use lastro_quota::Charge;
 
 use super::context::{Arrival, RequestContext};
@@ -24,7 +26,6 @@ use crate::http::request::tab::Tab;
 use crate::http::response::body::Body;
 use crate::http::response::coding;
 use crate::http::response::decimals;
-use crate::http::response::export::encoder::Encoder;
 use crate::http::response::export::files::{KeptFile, KeptFileOf};
 use crate::http::response::export::range::Part;
 use crate::http::response::export::slots::Slot;
@@ -32,7 +33,6 @@ use crate::http::response::export::stream::Stream;
 use crate::http::response::export::{Export, range, slots};
 use crate::http::response::reply::Reply;
 use crate::http::routes::{Target, resolve};
-use crate::operations::Operations;
 
 /// The result of a request that passed the checks.
 pub(super) enum Handled {

@@ -1,5 +1,6 @@
 //! Errors as pages, for clients that accept HTML. The API and `/health` always reply in JSON.
 
+use lastro_background::served::Served;
 use lastro_model::Now;
 use lastro_web::{Data, ErrorPage, Failure};
 
@@ -9,7 +10,6 @@ use crate::http::request::head::Head;
 use crate::http::request::query::Query;
 use crate::http::response::reply::{Reply, Version};
 use crate::http::site::Site;
-use crate::served::Served;
 
 /// The error as a page, if this path has error pages and the client wants one.
 pub fn page(served: &Served, site: &Site, now: Now, head: Head<'_>, error: &ApiError) -> Option<Reply> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use lastro_access::{ActiveKey, ApiKey, ClientAddr, LastKey, Lookup, LookupRefusal, TrustedProxies};
+use lastro_background::access::Access;
 use lastro_model::{Now, Plan};
 use lastro_store::StoreError;
 use tokio::time::{Instant, timeout_at};
 
-use crate::access::Access;
 use crate::error::ApiError;
 
 /// Longest wait for a key lookup in the store. Balancers take a replica that is silent for two seconds for a dead one, so a

@@ -4,11 +4,11 @@
 //! for a verdict, it is immediate too; otherwise it takes a call to Redis, or two at most, each with a timeout of 50 ms.
 
 use lastro_access::{ClientAddr, Standing, Verdict, WINDOW_SECONDS, terms};
+use lastro_background::access::Access;
 use lastro_model::{Now, Plan};
 use lastro_quota::{Charge, Claim, OwnRing, RingName, Unit};
 
 use super::caller::Caller;
-use crate::access::Access;
 
 const WINDOW_NS: u64 = WINDOW_SECONDS * 1_000_000_000;
 

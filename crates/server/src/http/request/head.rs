@@ -7,10 +7,10 @@ use http::header::{
     HeaderName, IF_NONE_MATCH, IF_RANGE, ORIGIN, RANGE,
 };
 use http::{HeaderValue, request};
+use lastro_background::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 
 use super::accept;
 use super::id::X_REQUEST_ID;
-use crate::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
 
 #[derive(Clone, Copy)]
 pub struct Head<'a>(pub &'a request::Parts);

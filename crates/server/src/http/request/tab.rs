@@ -5,11 +5,11 @@
 use std::sync::OnceLock;
 
 use lastro_access::{ClientAddr, Verdict};
+use lastro_background::access::Access;
 use lastro_model::Now;
 use lastro_quota::Charge;
 
 use super::charge::Charging;
-use crate::access::Access;
 use crate::error::ApiError;
 
 /// Pages and assets that one address may open in a minute.

@@ -1,7 +1,7 @@
 //! Responses that wait for changes: one page that comes when there is something to tell, or a stream of events.
 //!
 //! Neither has a task, a thread or a timer: the body of the response waits in the lists of
-//! [`Wakeups`](crate::changes::waiting::Wakeups), and a store read happens only for changes that are no longer in memory.
+//! [`Wakeups`](lastro_background::changes::waiting::Wakeups), and a store read happens only for changes that are no longer in memory.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 use hyper::body::Frame;
 use lastro_access::{ActiveKey, ClientAddr, Feature, terms};
+use lastro_background::access::Access;
+use lastro_background::account_slots::AccountSlot;
+use lastro_background::changes::filter::ChangeFilter;
+use lastro_background::changes::{ChangePage, Changes, ReadError};
 use lastro_catalog::{Object, name};
 use lastro_model::Mark;
 
 use super::body::{Body, Broken};
 use super::decimals;
-use crate::access::Access;
-use crate::account_slots::AccountSlot;
-use crate::changes::filter::ChangeFilter;
-use crate::changes::{ChangePage, Changes, ReadError};
 use crate::http::request::caller::Caller;
 use crate::http::request::charge::Charging;
 

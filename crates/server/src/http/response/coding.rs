@@ -1,29 +1,10 @@
-//! Content codings, and their negotiation.
+//! Negotiation of content codings.
 
 use http::HeaderMap;
 use http::header::ACCEPT_ENCODING;
+use lastro_encoding::Coding;
 
 use crate::http::request::accept::{self, weight};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Coding {
-    Zstd,
-    Brotli,
-    Gzip,
-}
-
-impl Coding {
-    /// In order of preference: the fastest first.
-    pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Zstd => "zstd",
-            Self::Brotli => "br",
-            Self::Gzip => "gzip",
-        }
-    }
-}
 
 /// The supported coding that the client prefers; `None` is the plain body.
 pub fn negotiate(headers: &HeaderMap) -> Option<Coding> {

@@ -1,12 +1,12 @@
 //! Compression of complete bodies in the coding that the client prefers, if it makes them smaller.
 
-use std::io::Write;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use lastro_encoding::{Coding, compress};
 
-use super::coding::{Coding, negotiate};
+use super::coding::negotiate;
 use super::compression_cache::CompressionCache;
 
 /// Smallest body compressed. Below this, headers dominate, and compressing costs more than it saves.
@@ -58,32 +58,6 @@ impl Encodings {
 impl Default for Encodings {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// Compresses without spare capacity, because the result may be stored.
-fn compress(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
-    let mut compressed = compress_with(body, coding)?;
-    compressed.shrink_to_fit();
-    Ok(compressed)
-}
-
-fn compress_with(body: &[u8], coding: Coding) -> std::io::Result<Vec<u8>> {
-    match coding {
-        Coding::Zstd => zstd::bulk::compress(body, 3),
-        Coding::Brotli => {
-            let mut out = Vec::with_capacity(body.len() / 4);
-            brotli::CompressorWriter::new(&mut out, 4096, 4, 20).write_all(body)?;
-            Ok(out)
-        }
-        Coding::Gzip => {
-            let mut encoder = flate2::write::GzEncoder::new(
-                Vec::with_capacity(body.len() / 4),
-                flate2::Compression::new(4),
-            );
-            encoder.write_all(body)?;
-            encoder.finish()
-        }
     }
 }
 

@@ -8,9 +8,8 @@ use std::io;
 
 use bytes::Bytes;
 use hashbrown::DefaultHashBuilder;
+use lastro_encoding::Coding;
 use parking_lot::Mutex;
-
-use super::coding::Coding;
 
 /// Most bodies cached; each body can use one entry only.
 const ENTRIES: usize = 128;

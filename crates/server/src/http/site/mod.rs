@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lastro_access::{CalculationCodes, PageWork};
+use lastro_background::metrics::prometheus::{Exposition, Kind};
+use lastro_config::PageSettings;
 
-use crate::config::PageSettings;
 use crate::error::ApiError;
 use crate::http::request::head::Head;
-use crate::metrics::prometheus::{Exposition, Kind};
 use drawing::Drawings;
 
 /// Twice the weight of all pages of the service in both languages, so that none is ever evicted.
@@ -66,7 +66,7 @@ impl Site {
     }
 
     pub fn public_url(&self) -> Option<&str> {
-        self.settings.public_url.as_ref().map(crate::config::PublicUrl::as_str)
+        self.settings.public_url.as_ref().map(lastro_config::PublicUrl::as_str)
     }
 
     /// Renders a page and counts it.

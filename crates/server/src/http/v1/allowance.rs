@@ -5,10 +5,9 @@
 use lastro_access::{
     ActiveKey, ClientAddr, ROTATIONS_PER_HOUR, RegistrationLimits, RegistrationRefusal, Share, Verdict,
 };
+use lastro_background::access::Access;
 use lastro_model::Now;
 use lastro_quota::{Charge, Claim, OwnRing, RingName};
-
-use crate::access::Access;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use http::Method;
 use http::header::HeaderName;
+use lastro_background::account_slots::AccountSlot;
+use lastro_background::changes::entry::ChangeType;
+use lastro_background::changes::filter::ChangeFilter;
+use lastro_background::changes::waiting::SLOTS_PER_ACCOUNT;
+use lastro_background::changes::{ChangePage, ReadError};
 use lastro_catalog::{Catalog, fold_label};
 use lastro_model::{CompanyId, Mark, Pair, Series};
 
 use super::companies;
-use crate::account_slots::AccountSlot;
-use crate::changes::entry::ChangeType;
-use crate::changes::filter::ChangeFilter;
-use crate::changes::waiting::SLOTS_PER_ACCOUNT;
-use crate::changes::{ChangePage, ReadError};
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::format::Accept;

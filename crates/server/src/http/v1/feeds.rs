@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
 use lastro_access::{Feature, LookupRefusal, terms};
+use lastro_background::clock::fill_random;
 use lastro_catalog::Catalog;
 use lastro_model::text::has_control;
 use lastro_model::{AccountId, FeedId, Now, Plan, SavedFeed};
@@ -11,7 +12,6 @@ use serde::Serialize;
 
 use super::webhooks::draft::{bad, read as member};
 use super::webhooks::filters::{category, company_ids, each, words};
-use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::feeds::{self, atom};
 use crate::http::handler::Action;

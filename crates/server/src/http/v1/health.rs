@@ -1,5 +1,6 @@
 //! The health of the service, and the age of its data.
 
+use lastro_background::jobs::supervisor::FailingJob;
 use lastro_calc::Check;
 use lastro_catalog::Catalog;
 use lastro_model::{Now, SourceState, Withheld};
@@ -8,7 +9,6 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::http::handler::Question;
 use crate::http::response::reply::Reply;
-use crate::jobs::supervisor::FailingJob;
 
 #[derive(Serialize)]
 struct Health {

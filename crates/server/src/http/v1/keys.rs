@@ -4,14 +4,14 @@
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use lastro_access::{ActiveKey, IssuedKey};
+use lastro_background::access::Access;
+use lastro_background::clock::fill_random;
 use lastro_model::{KeyId, Now};
 use lastro_store::StoreError;
 use serde::Serialize;
 
 use super::allowance;
-use crate::access::Access;
 use crate::billing::pays_without_a_key;
-use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;

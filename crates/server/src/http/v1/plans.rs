@@ -6,13 +6,13 @@ use http::StatusCode;
 use lastro_access::{
     ApiKey, Applicant, ClientAddr, Grant, IssuedKey, RegistrationRefusal, Terms, plans as plan_table, terms,
 };
+use lastro_background::access::Access;
+use lastro_background::clock::fill_random;
 use lastro_model::{Day, Now, Outcome, Plan, UsageCount};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::allowance;
-use crate::access::Access;
-use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::{Action, Question};
 use crate::http::request::body;

@@ -131,7 +131,7 @@ pub(crate) fn plan_name(price: &str) -> &str {
 
 pub(crate) fn event(kind: &str, object: &Value) -> Value {
     let mut id = [0; 8];
-    lastro::clock::fill_random(&mut id);
+    lastro_background::clock::fill_random(&mut id);
     json!({"id": format!("evt_{}", hex::encode(&id)), "type": kind, "data": {"object": object}})
 }
 

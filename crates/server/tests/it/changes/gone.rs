@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lastro::changes::ReadError;
-use lastro::changes::filter::ChangeFilter;
+use lastro_background::changes::ReadError;
+use lastro_background::changes::filter::ChangeFilter;
 use lastro_model::{Records, Source};
 use lastro_store::{Condition, Publication, PublicationItem};
 use tokio::io::AsyncWriteExt;

@@ -1,7 +1,7 @@
 //! Unsent bytes are bounded, per connection and in total.
 
 use futures_util::future::join_all;
-use lastro::config::{ClientMemory, ConnectionSettings};
+use lastro_config::{ClientMemory, ConnectionSettings};
 use lastro_model::Plan;
 
 use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};

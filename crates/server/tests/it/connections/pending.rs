@@ -8,10 +8,10 @@ use h2::client::ResponseFuture;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
-use lastro::config::{ClientMemory, ConnectionSettings};
 use lastro::http::connections::Connections;
 use lastro::http::response::body::Body;
 use lastro::http::response::outgoing::Outgoing;
+use lastro_config::{ClientMemory, ConnectionSettings};
 use lastro_model::ManualClock;
 
 use super::{Multiplexed, Raw, closed_as, metric, opened, pass, usual};

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use lastro::clock::SystemClock;
+use lastro_background::clock::SystemClock;
 use lastro_model::{Clock, Day, Source, brasilia_day};
 use serde_json::Value;
 

@@ -11,10 +11,10 @@ mod redis;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::clock::SystemClock;
-use lastro::config::RedisUrl;
 use lastro::setup::Setup;
 use lastro_access::{KeyRing, Share};
+use lastro_background::clock::SystemClock;
+use lastro_config::RedisUrl;
 use reqwest::Method;
 
 use crate::app::{Ask, TestApp};

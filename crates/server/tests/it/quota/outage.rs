@@ -79,7 +79,7 @@ async fn a_redis_outage_at_startup_is_not_a_failure() {
         let unused = Redis::shared();
         redis.kill();
         Fleet::start_with(&unused, 1, |setup| {
-            setup.settings.redis.redis = Some(lastro::config::RedisUrl(url.clone()));
+            setup.settings.redis.redis = Some(lastro_config::RedisUrl(url.clone()));
         })
         .await
     };

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use lastro::clock::random_hex;
+use lastro_background::clock::random_hex;
 
 #[derive(Debug)]
 pub(crate) struct Redis {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lastro::config::{PublisherSettings, Switch};
 use lastro::setup::Setup;
+use lastro_config::{PublisherSettings, Switch};
 use lastro_ingest::sync::Publishers;
 use lastro_model::{Day, Source, SourceState};
 

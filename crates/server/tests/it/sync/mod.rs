@@ -81,7 +81,7 @@ fn short() -> RetryPolicy {
 
 /// The lease holder of a separate process.
 fn lease_holder() -> LeaseHolder {
-    LeaseHolder::new("test", &lastro::clock::random_hex(6), Duration::from_secs(60))
+    LeaseHolder::new("test", &lastro_background::clock::random_hex(6), Duration::from_secs(60))
 }
 
 struct Stage {
@@ -122,8 +122,13 @@ impl Stage {
         Synchronizer {
             store: self.app.elsewhere().await,
             clock,
-            fetcher: Fetcher::new(lastro::tls::client().unwrap(), self.retries.clone(), || 0.5, spool)
-                .unwrap(),
+            fetcher: Fetcher::new(
+                lastro_background::tls::client().unwrap(),
+                self.retries.clone(),
+                || 0.5,
+                spool,
+            )
+            .unwrap(),
             publishers: self.publisher.addresses(),
             since: SINCE,
             lease_holder: lease_holder(),

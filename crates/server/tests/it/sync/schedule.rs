@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastro::config::{PublisherSettings, Serve, Switch, SyncTimeouts};
 use lastro::setup::Setup;
+use lastro_config::{PublisherSettings, Serve, Switch, SyncTimeouts};
 use lastro_ingest::fetch::RetryPolicy;
 use lastro_ingest::sync::Publishers;
 use lastro_model::{Plan, Series, Source};

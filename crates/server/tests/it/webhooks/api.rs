@@ -1,6 +1,6 @@
 //! The webhook endpoints: accepted input, rejected input, and ownership.
 
-use lastro::config::Switch;
+use lastro_config::Switch;
 use lastro_model::Plan;
 use lastro_store::WebhookChange;
 use lastro_store::faulty::Operation;
@@ -263,7 +263,7 @@ async fn an_account_has_at_most_ten_webhooks_and_its_keys_share_them() {
     assert!(message.contains("10 webhooks"), "{message}");
     app.post("/api/v1/webhooks", GOOD).key(&app.ample_key(Plan::Platinum).await).send().await.expect(201);
 
-    let new = lastro_access::ApiKey::generate(&mut lastro::clock::fill_random);
+    let new = lastro_access::ApiKey::generate(&mut lastro_background::clock::fill_random);
     let (pepper, now) = (app.service.app.access.keys.pepper(), app.timestamp());
     app.plain.rotate(id_of(&old), new.id(), pepper.digest(&new), now, now).await.unwrap();
     soon(async || app.get("/api/v1/webhooks").key(new.reveal()).send().await.status == 200).await;

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use lastro::clock::SystemClock;
-use lastro::webhooks::signature::{Secret, header};
+use lastro_background::clock::SystemClock;
+use lastro_background::webhooks::signature::{Secret, header};
 use lastro_model::{Clock, MessageId};
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn the_page_states_the_actual_schedule() {
     let hours_and_less = "5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h";
     assert!(PAGE.contains(hours_and_less));
     let seconds: Vec<i64> =
-        lastro::webhooks::schedule::RETRIES.iter().map(jiff::SignedDuration::as_secs).collect();
+        lastro_background::webhooks::schedule::RETRIES.iter().map(jiff::SignedDuration::as_secs).collect();
     assert_eq!(seconds, [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
     for event in lastro_model::WebhookEvent::offered() {
         assert!(PAGE.contains(&format!("`{event}`")), "{event}");

@@ -13,8 +13,8 @@ mod test_deliveries;
 
 use std::time::Duration;
 
-use lastro::config::{Switch, WebhookSettings};
 use lastro::setup::Setup;
+use lastro_config::{Switch, WebhookSettings};
 use lastro_model::{CompanyId, Day, Filing, FilingId, Plan, Records, Source};
 use lastro_store::{Condition, Publication, PublicationItem, Store};
 use serde_json::{Value, json};

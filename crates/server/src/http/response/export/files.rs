@@ -19,12 +19,13 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, HeaderValue};
 use hyper::body::{Frame, SizeHint};
+use lastro_encoding::parquet;
 use lastro_model::AccountId;
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
+use super::Export;
 use super::range::Part;
-use super::{Export, parquet};
 use crate::error::ApiError;
 use crate::http::response::body::{Body, Broken};
 use crate::http::response::envelope;

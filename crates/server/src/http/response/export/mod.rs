@@ -5,12 +5,9 @@
 //!
 //! - [`slots`]: the limit of concurrent exports for one holder of keys.
 //! - [`stream`]: the body, produced as the client reads it, at low priority.
-//! - [`encoder`]: its compression.
-//! - [`files`]: whole data sets as Parquet, made once for each edition; [`parquet`] writes them, [`range`] serves parts.
+//! - [`files`]: whole data sets as Parquet, made once for each edition; [`range`] serves parts.
 
-pub mod encoder;
 pub mod files;
-pub mod parquet;
 pub mod range;
 pub mod slots;
 pub mod stream;
@@ -21,6 +18,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 use http::header::{HeaderName, LINK};
 use lastro_catalog::{Cell, ColumnType, Listing, Page, Part, Table};
+use lastro_encoding::parquet::Rows;
 use lastro_model::{Day, Stamp, digest_of_stamps};
 
 use super::body::Body;
@@ -100,16 +98,7 @@ impl fmt::Debug for Export {
 }
 
 /// Selected rows of any table.
-pub trait Selection: Send {
-    fn total(&self) -> usize;
-
-    fn columns(&self) -> &'static [&'static str];
-
-    fn types(&self) -> &'static [ColumnType];
-
-    /// Passes the cells of a page to `put`, each with its column, and returns the number of rows.
-    fn cells(&self, page: Page, put: &mut dyn FnMut(usize, Cell<'_>)) -> usize;
-
+pub trait Selection: Rows + Send {
     /// Appends a page of rows and returns their number.
     fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize>;
 }
@@ -129,7 +118,7 @@ where
     Box::new(Selected { part: Arc::clone(part), list })
 }
 
-impl<T, F> Selection for Selected<T, F>
+impl<T, F> Rows for Selected<T, F>
 where
     T: Table + Send + Sync,
     F: for<'a> Fn(&'a T, Page) -> Listing<'a> + Send,
@@ -157,7 +146,13 @@ where
         }
         rows.len()
     }
+}
 
+impl<T, F> Selection for Selected<T, F>
+where
+    T: Table + Send + Sync,
+    F: for<'a> Fn(&'a T, Page) -> Listing<'a> + Send,
+{
     fn write(&self, page: Page, dialect: Option<Dialect>, out: &mut Vec<u8>) -> csv::Result<usize> {
         let table = &self.part.data;
         let rows = (self.list)(table, page).rows;

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use lastro_background::account_slots::{AccountSlot, AccountSlots};
+use lastro_background::clock::random_hex;
+use lastro_background::metrics::prometheus::{Exposition, Kind};
 use lastro_model::{AccountId, Now};
 use lastro_quota::{Quota, RunningExport};
 
-use crate::account_slots::{AccountSlot, AccountSlots};
-use crate::clock::random_hex;
 use crate::error::ApiError;
-use crate::metrics::prometheus::{Exposition, Kind};
 
 /// Limit for one holder, over all of its keys.
 const MOST_RUNNING: usize = 2;

@@ -15,10 +15,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use hyper::body::Frame;
 use lastro_catalog::Page;
+use lastro_encoding::Encoder;
 use lastro_model::Clock;
 
 use super::Export;
-use super::encoder::Encoder;
 use super::slots::Slot;
 use crate::http::response::body::Broken;
 use crate::http::response::csv::CsvWriter;

@@ -6,10 +6,10 @@ use lastro_model::{Day, MessageId};
 use serde::Serialize;
 
 use super::owned;
+use super::view::DeliveryView;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::response::reply::Reply;
-use crate::webhooks::view::DeliveryView;
 
 const NO_SUCH_DELIVERY: ApiError = ApiError::NotFound("this webhook has no delivery with this id");
 

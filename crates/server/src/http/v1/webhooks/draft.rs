@@ -1,5 +1,6 @@
 //! Bodies of requests to create or change a webhook, checked member by member.
 
+use lastro_background::webhooks::endpoint;
 use lastro_catalog::Catalog;
 use lastro_model::text::has_control;
 use lastro_model::{DisabledBy, WebhookEvent, WebhookFilters};
@@ -11,7 +12,6 @@ use super::filters::filters;
 use crate::error::ApiError;
 use crate::http::request::body;
 use crate::http::request::nearest::must_be_one_of;
-use crate::webhooks::endpoint;
 
 const LONGEST_DESCRIPTION: usize = 200;
 

@@ -1,28 +1,29 @@
 //! The customer's view of webhooks: create, show, change, test, and inspect deliveries.
 //!
 //! A webhook belongs to the account, so all keys of one line of rotations share it. Another account's webhook gets the
-//! same response as a missing one. [`crate::webhooks`] sends the messages.
+//! same response as a missing one. [`lastro_background::webhooks`] sends the messages.
 
 mod deliveries;
 pub mod draft;
 pub mod filters;
+pub(crate) mod view;
 
 use http::StatusCode;
 use jiff::SignedDuration;
+use lastro_background::clock::fill_random;
+use lastro_background::webhooks::MOST_PER_ACCOUNT;
+use lastro_background::webhooks::test_delivery::{self, TestError};
+use lastro_background::webhooks::test_slots::SlotError;
 use lastro_model::{AccountId, DisabledBy, Now, SecretSeed, Webhook, WebhookId};
 use lastro_store::{Store, StoreError};
 
 pub use deliveries::{list as deliveries, redeliver};
 
-use crate::clock::fill_random;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::response::reply::Reply;
-use crate::webhooks::MOST_PER_ACCOUNT;
-use crate::webhooks::test_delivery::{self, TestError};
-use crate::webhooks::test_slots::SlotError;
-use crate::webhooks::view::{TestView, WebhookView};
 use draft::{Change, Draft};
+use view::{TestView, WebhookView};
 
 const NO_SUCH_WEBHOOK: ApiError = ApiError::NotFound("you have no webhook with this id");
 const ENOUGH: &str = "you have 10 webhooks, the maximum; delete one first";

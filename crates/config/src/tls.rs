@@ -44,7 +44,7 @@ impl TlsSettings {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Serve;
+    use crate::Serve;
 
     #[test]
     fn certificate_and_key_must_be_given_together() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use lastro_config::WebhookSettings;
 use lastro_store::{Claim, Settlement};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
@@ -15,7 +16,6 @@ use tokio::time::MissedTickBehavior;
 use super::delivery::deliver;
 use super::served_everywhere::Waiting;
 use super::{Webhooks, entitled_plans, fan_out};
-use crate::config::WebhookSettings;
 use crate::wait::{stopped, tick};
 
 /// Concurrent deliveries, each to a different webhook. A receiver that hangs occupies one for the deadline at most.

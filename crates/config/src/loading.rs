@@ -17,9 +17,10 @@ pub struct Loaded {
     pub given: Given,
 }
 
-/// Reads the command line, the environment and the file. An invalid command line ends the program with a message.
-pub fn from_environment() -> anyhow::Result<Loaded> {
-    load(|command| Ok(command.get_matches()))
+/// Reads the command line, the environment and the file. An invalid command line ends the program with a message,
+/// and `--version` with the given one.
+pub fn from_environment(version: &'static str) -> anyhow::Result<Loaded> {
+    load(|command| Ok(command.version(version).get_matches()))
 }
 
 /// Reads the same again, for a running service: an invalid setting is an error and ends nothing.
@@ -142,7 +143,7 @@ fn without_its_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Switch;
+    use crate::Switch;
 
     fn parse(file: &str, arguments: &[&str]) -> anyhow::Result<Cli> {
         let matches = with_file(Cli::command(), file)?.try_get_matches_from(arguments)?;

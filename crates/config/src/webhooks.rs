@@ -5,7 +5,6 @@ use std::time::Duration;
 use clap::Args;
 
 use super::Switch;
-use crate::clock::random_fraction;
 
 #[derive(Debug, Clone, Args)]
 pub struct WebhookSettings {
@@ -22,7 +21,7 @@ pub struct WebhookSettings {
     #[arg(skip = Duration::from_secs(15))]
     pub delivery_timeout: Duration,
     /// Random numbers from 0 to 1, which spread the retries of many messages.
-    #[arg(skip = random_fraction as fn() -> f64)]
+    #[arg(skip = fastrand::f64 as fn() -> f64)]
     pub jitter: fn() -> f64,
 }
 

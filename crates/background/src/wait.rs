@@ -7,14 +7,14 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// Waits until the service stops.
-pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
+pub async fn stopped(stop: &mut watch::Receiver<bool>) {
     // An error means that the sender is gone, which is a stop too.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
 /// Waits for the next multiple of an interval since the first call. This way polling jobs, some eighty with the
 /// sources, wake the processor together instead of each at its own moment.
-pub(crate) async fn tick(interval: Duration) {
+pub async fn tick(interval: Duration) {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let (passed, interval) = (BEGAN.elapsed().as_nanos(), interval.as_nanos().max(1));
     let next = (passed / interval + 1) * interval;

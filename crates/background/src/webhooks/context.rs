@@ -6,13 +6,13 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use jiff::Timestamp;
 use lastro_access::{Feature, Pepper, plans};
+use lastro_config::WebhookSettings;
 use lastro_model::{Clock, Plan, Webhook};
 use lastro_store::{OutboxState, Store};
 
 use super::connector::Connector;
 use super::signature::Secret;
 use super::test_slots::TestSlots;
-use crate::config::WebhookSettings;
 use crate::metrics::Metrics;
 use crate::replicas::Replicas;
 use crate::served::Served;

@@ -1,12 +1,11 @@
 //! JSON of webhooks and deliveries, for the API and the operator's `--json`.
 
 use lastro_access::Pepper;
+use lastro_background::webhooks::delivery::AttemptReport;
+use lastro_background::webhooks::signature::Secret;
 use lastro_model::{Attempt, DisabledBy, MessageId, Webhook};
 use lastro_store::Delivery;
 use serde::Serialize;
-
-use super::delivery::AttemptReport;
-use super::signature::Secret;
 
 #[derive(Serialize)]
 pub(crate) struct WebhookView<'a> {

@@ -12,6 +12,7 @@ mod pages;
 mod redis;
 mod secret_file;
 mod serve;
+pub mod telemetry;
 mod timeouts;
 mod tls;
 mod webhooks;
@@ -33,18 +34,17 @@ pub use pages::{PageSettings, PublicUrl};
 pub use redis::{RedisSettings, RedisUrl};
 pub use secret_file::secret_from_file;
 pub use serve::{AdminListen, PublisherSettings, RegistrationSettings, Serve, Switch};
+use telemetry::LogFormat;
 pub use timeouts::SyncTimeouts;
 pub use tls::{CertificateFiles, TlsSettings};
 pub use webhooks::WebhookSettings;
-
-use crate::telemetry::{self, LogFormat};
 
 /// Brazilian market rates, companies and filings over HTTP.
 ///
 /// Without a command, `lastro` serves. An empty database is filled with a small made-up sample first,
 /// so that it can be tried at once.
 #[derive(Debug, Parser)]
-#[command(name = "lastro", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SOURCE_COMMIT"), ")"))]
+#[command(name = "lastro")]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,

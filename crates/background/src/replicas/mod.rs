@@ -42,6 +42,8 @@ pub struct Identity {
     pub boot: String,
     /// Human-readable.
     pub name: String,
+    /// The build that it runs.
+    pub version: &'static str,
 }
 
 /// This process among those that serve the same database.
@@ -180,7 +182,7 @@ impl Replicas {
         Replica {
             boot: self.identity.boot.clone(),
             name: self.identity.name.clone(),
-            version: crate::BUILD.to_owned(),
+            version: self.identity.version.to_owned(),
             started_at: *self.progress.lock().started_at.get_or_insert(seen_at),
             seen_at,
             editions: BySource::new(|source| Some(served[source])),

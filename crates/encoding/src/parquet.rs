@@ -1,4 +1,4 @@
-//! Writes the rows of an export as a Parquet file: typed columns in groups of rows, compressed with zstd.
+//! Writes the rows of a table as a Parquet file: typed columns in groups of rows, compressed with zstd.
 //!
 //! The same rows give the same bytes, so that all replicas serve one file and ranges of it fit together.
 
@@ -19,8 +19,6 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::Type;
 
-use super::Selection;
-
 /// Rows of a group. They are kept in memory until the group is written: some ten megabytes.
 const GROUP_ROWS: usize = 20_000;
 /// Rows read from the catalog at once.
@@ -31,8 +29,20 @@ const PRECISION: u32 = 38;
 const USUAL_SCALE: u32 = 12;
 const ZSTD_LEVEL: i32 = 3;
 
+/// Selected rows of a table, read page by page.
+pub trait Rows {
+    fn total(&self) -> usize;
+
+    fn columns(&self) -> &'static [&'static str];
+
+    fn types(&self) -> &'static [ColumnType];
+
+    /// Passes the cells of a page to `put`, each with its column, and returns the number of rows.
+    fn cells(&self, page: Page, put: &mut dyn FnMut(usize, Cell<'_>)) -> usize;
+}
+
 /// Writes all rows.
-pub fn write(rows: &dyn Selection, file: File) -> anyhow::Result<()> {
+pub fn write(rows: &dyn Rows, file: File) -> anyhow::Result<()> {
     let scale = scale(rows)?;
     let schema = Arc::new(schema(rows, scale)?);
     let properties = WriterProperties::builder()
@@ -58,7 +68,7 @@ pub fn write(rows: &dyn Selection, file: File) -> anyhow::Result<()> {
 }
 
 /// The schema. All values are optional; lists may be empty.
-fn schema(rows: &dyn Selection, scale: u32) -> anyhow::Result<Type> {
+fn schema(rows: &dyn Rows, scale: u32) -> anyhow::Result<Type> {
     let columns = rows.columns().iter().zip(rows.types()).map(|(name, kind)| match kind {
         ColumnType::Text => format!("OPTIONAL BYTE_ARRAY {name} (STRING);"),
         ColumnType::Day => format!("OPTIONAL INT32 {name} (DATE);"),
@@ -76,7 +86,7 @@ fn schema(rows: &dyn Selection, scale: u32) -> anyhow::Result<Type> {
 }
 
 /// The digits after the point that the decimals need.
-fn scale(rows: &dyn Selection) -> anyhow::Result<u32> {
+fn scale(rows: &dyn Rows) -> anyhow::Result<u32> {
     let mut most = USUAL_SCALE;
     if !rows.types().contains(&ColumnType::Decimal) {
         return Ok(most);
@@ -101,7 +111,7 @@ struct Group {
 }
 
 /// The next rows, by column.
-fn group(rows: &dyn Selection, from: usize, scale: u32) -> anyhow::Result<Group> {
+fn group(rows: &dyn Rows, from: usize, scale: u32) -> anyhow::Result<Group> {
     let columns = rows.types().iter().map(|kind| Column::new(*kind)).collect();
     let mut group = Group { columns, rows: 0 };
     let mut failed = None;

@@ -8,8 +8,8 @@
 //! 3. [`delivery`] is that task: it signs ([`signature`]), sends ([`connector`]) and plans retries ([`schedule`]).
 //!
 //! [`endpoint`] validates receiver URLs, using [`address`] for public IP addresses and [`internal_names`] for internal
-//! names. [`test_delivery`] sends the `ping` that a customer requests. [`view`] renders webhooks as JSON. The API for
-//! customers is `http/v1/webhooks`; it shares [`Webhooks`] with the jobs here.
+//! names. [`test_delivery`] sends the `ping` that a customer requests. The API for customers is `http/v1/webhooks` of the
+//! server; it shares [`Webhooks`] with the jobs here.
 
 pub mod address;
 pub mod connector;
@@ -25,7 +25,6 @@ mod served_everywhere;
 pub mod signature;
 pub mod test_delivery;
 pub mod test_slots;
-pub mod view;
 
 pub use context::{Webhooks, entitled_plans};
 

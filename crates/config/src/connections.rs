@@ -108,7 +108,7 @@ fn send_timeout(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Serve;
+    use crate::Serve;
 
     #[test]
     fn times_have_a_minimum_and_send_timeouts_a_maximum() {

@@ -213,7 +213,13 @@ impl Resolve for Guard {
                 },
                 Err(error) => error.to_string(),
             };
-            tracing::debug!(name = name.as_str(), reason, "a receiver has no public address");
+            // The target is documented for operators, so it is not the name of this module.
+            tracing::debug!(
+                target: "lastro::webhooks",
+                name = name.as_str(),
+                reason,
+                "a receiver has no public address"
+            );
             refusal_is_due.await;
             Err(NoPublicAddress.into())
         })
