@@ -3,17 +3,19 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulConnection;
 use lastro_background::wait::stopped;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -63,7 +65,7 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
 type Stream = Either<TcpStream, Box<TlsStream<Inbound<TcpStream>>>>;
 
 /// Accepts once there is a free place: excess clients wait in the system's queue, not in our memory.
-async fn next_connection(app: &App, listener: &TcpListener) -> std::io::Result<(TcpStream, SocketAddr)> {
+async fn next_connection(app: &App, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
     app.connections.wait_for_place().await;
     listener.accept().await
 }
@@ -90,7 +92,7 @@ pub struct AcceptFailures {
 }
 
 impl AcceptFailures {
-    pub fn note(&mut self, error: &std::io::Error, now_ns: u64) {
+    pub fn note(&mut self, error: &io::Error, now_ns: u64) {
         if let Some(times) = self.due(now_ns) {
             tracing::warn!(%error, times, "could not accept connections");
         }
@@ -107,13 +109,17 @@ impl AcceptFailures {
     }
 }
 
-/// Configures HTTP without timeouts: the sweep closes slow connections.
-fn protocol() -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+/// Configures HTTP/1 without timeouts: the sweep closes slow connections.
+fn http1() -> http1::Builder {
+    let mut builder = http1::Builder::new();
     // A client may shut down its sending side and still read the response.
-    builder.http1().header_read_timeout(None).max_buf_size(LARGEST_HEAD).half_close(true);
+    builder.header_read_timeout(None).max_buf_size(LARGEST_HEAD).half_close(true);
     builder
-        .http2()
+}
+
+fn http2() -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
         // Each stream costs memory and a task, and h2 keeps room for the highest number ever open at once.
         .max_concurrent_streams(32)
         .max_header_list_size(LARGEST_HEAD as u32)
@@ -138,15 +144,23 @@ async fn serve_tls(app: Arc<App>, certificate: Arc<Certificate>, admitted: Admit
     }
 }
 
-/// Performs the handshake; `None` if the connection is closed first, before it has carried a request.
+/// Performs the handshake; `None` if the connection is closed first.
 async fn handshake(
     certificate: &Certificate,
     connection: &Arc<Connection>,
     stream: TcpStream,
-) -> Option<std::io::Result<TlsStream<Inbound<TcpStream>>>> {
+) -> Option<io::Result<TlsStream<Inbound<TcpStream>>>> {
     let mut accept = pin!(certificate.accept(Inbound::new(connection, stream)));
+    while_open(connection, |cx| accept.as_mut().poll(cx)).await
+}
+
+/// Polls while the connection is open; `None` if it is closed first, before it has carried a request.
+async fn while_open<T>(
+    connection: &Connection,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+) -> Option<T> {
     poll_fn(|cx| match connection.poll_state(cx) {
-        State::Open => accept.as_mut().poll(cx).map(Some),
+        State::Open => poll(cx).map(Some),
         State::Closing | State::HungUp => Poll::Ready(None),
     })
     .await
@@ -158,10 +172,21 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = admitted.connection();
-    let protocol = protocol();
-    let service = service(app, Arc::clone(connection));
-    let mut conversation =
-        pin!(protocol.serve_connection(TokioIo::new(Inbound::new(connection, stream)), service));
+    let mut inbound = Inbound::new(connection, stream);
+    let is_http2 = while_open(connection, |cx| inbound.poll_is_http2(cx)).await;
+    let (stream, service) = (TokioIo::new(inbound), service(app, Arc::clone(connection)));
+    match is_http2 {
+        Some(Ok(true)) => converse(connection, http2().serve_connection(stream, service)).await,
+        Some(Ok(false)) => converse(connection, http1().serve_connection(stream, service)).await,
+        Some(Err(error)) => tracing::debug!(%error, "a connection broke"),
+        None => {}
+    }
+    // Its pending requests need no response any more.
+    connection.cut_off();
+}
+
+async fn converse(connection: &Connection, conversation: impl GracefulConnection<Error = hyper::Error>) {
+    let mut conversation = pin!(conversation);
     let mut asked_to_close = false;
     let ended = poll_fn(|cx| {
         match connection.poll_state(cx) {
@@ -178,8 +203,6 @@ where
     if let Err(error) = ended.await {
         tracing::debug!(%error, "a connection broke");
     }
-    // Its pending requests need no response any more.
-    connection.cut_off();
 }
 
 fn service(

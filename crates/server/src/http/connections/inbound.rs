@@ -12,6 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use arrayvec::ArrayVec;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connection::Connection;
@@ -37,14 +38,12 @@ pub struct Inbound<S> {
     charge: Charge,
     /// Whether the last write was accepted completely, so that another frame may follow.
     between_writes: bool,
-    /// A byte that was read when looking for the end.
-    ahead: Option<u8>,
+    /// Bytes that were read before hyper asked for them.
+    ahead: ArrayVec<u8, { PREFACE.len() }>,
 }
 
 #[derive(Debug)]
 enum Protocol {
-    /// Only this many bytes of the HTTP/2 preface have been received so far.
-    Undecided(usize),
     /// HTTP/1, or TLS below any protocol, with the bytes received since the last request and in the last read.
     Http1 {
         since_request: usize,
@@ -56,8 +55,9 @@ enum Protocol {
 impl<S> Inbound<S> {
     pub fn new(connection: &Arc<Connection>, stream: S) -> Self {
         let (connection, charge) = (Arc::clone(connection), Charge::new(connection));
-        let (protocol, seen) = (Protocol::Undecided(0), connection.progress());
-        Self { stream, connection, protocol, seen, charge, between_writes: true, ahead: None }
+        let protocol = Protocol::Http1 { since_request: 0, last_read: 0 };
+        let (seen, ahead) = (connection.progress(), ArrayVec::new());
+        Self { stream, connection, protocol, seen, charge, between_writes: true, ahead }
     }
 
     /// Credits the requests and response chunks since the last read.
@@ -68,7 +68,6 @@ impl<S> Inbound<S> {
             return;
         }
         match &mut self.protocol {
-            Protocol::Undecided(_) => {}
             // The last read may contain the start of the next request.
             Protocol::Http1 { since_request, last_read } => *since_request = *last_read,
             Protocol::Http2(frames) => frames.earn(steps),
@@ -79,9 +78,7 @@ impl<S> Inbound<S> {
 
     /// Counts the bytes read; returns a reason if the connection must end.
     fn count(&mut self, bytes: &[u8]) -> Result<(), Reason> {
-        let bytes = self.decide(bytes);
         match &mut self.protocol {
-            Protocol::Undecided(_) => {}
             Protocol::Http1 { since_request, last_read } => {
                 *last_read = bytes.len();
                 *since_request += bytes.len();
@@ -102,29 +99,12 @@ impl<S> Inbound<S> {
     /// Bytes held of the input, beyond those that each connection allocates anyway.
     fn held(&self) -> usize {
         let held = match &self.protocol {
-            Protocol::Undecided(_) => 0,
             Protocol::Http1 { since_request, .. } => LARGEST_BUFFER.min(*since_request),
             // A trusted proxy's header compression is controlled by the operator, not by a stranger.
             Protocol::Http2(frames) if self.connection.trusted => frames.half_sent(),
             Protocol::Http2(frames) => frames.half_sent() + frames.unearned_bytes(),
         };
         held.saturating_sub(FREE_BYTES)
-    }
-
-    /// Detects the protocol; returns the bytes that belong to it.
-    fn decide<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
-        let Protocol::Undecided(matched) = self.protocol else { return bytes };
-        let expected = &PREFACE[matched..];
-        let compared = expected.len().min(bytes.len());
-        if bytes[..compared] != expected[..compared] {
-            self.protocol = Protocol::Http1 { since_request: matched, last_read: 0 };
-            return bytes;
-        }
-        self.protocol = Protocol::Undecided(matched + compared);
-        if matched + compared == PREFACE.len() {
-            self.protocol = Protocol::Http2(Frames::default());
-        }
-        &bytes[compared..]
     }
 }
 
@@ -135,10 +115,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         self.settle();
+        let start = buffer.filled().len();
+        if !self.ahead.is_empty() {
+            let fits = self.ahead.len().min(buffer.remaining());
+            self.ahead.drain(..fits).for_each(|byte| buffer.put_slice(&[byte]));
+        }
         let before = buffer.filled().len();
-        match self.ahead.take() {
-            Some(byte) => buffer.put_slice(&[byte]),
-            None => ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?,
+        // In one piece with what follows: hyper enlarges its buffer before it reads a second piece.
+        if Pin::new(&mut self.stream).poll_read(cx, buffer)?.is_pending() && before == start {
+            return Poll::Pending;
         }
         match self.count(&buffer.filled()[before..]) {
             Ok(()) => Poll::Ready(Ok(())),
@@ -151,19 +136,37 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
 }
 
 impl<S: AsyncRead + Unpin> Inbound<S> {
+    /// Reads until the client's protocol is known; whether it is HTTP/2.
+    pub fn poll_is_http2(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        while PREFACE.starts_with(&self.ahead) && !self.ahead.is_full() {
+            let mut bytes = [0; PREFACE.len()];
+            let mut buffer = ReadBuf::new(&mut bytes[self.ahead.len()..]);
+            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
+            if buffer.filled().is_empty() {
+                break;
+            }
+            self.ahead.extend(buffer.filled().iter().copied());
+        }
+        let is_http2 = *self.ahead == *PREFACE;
+        if is_http2 {
+            self.protocol = Protocol::Http2(Frames::default());
+        }
+        Poll::Ready(Ok(is_http2))
+    }
+
     /// Hangs up if the client is gone while a response waits for something to send. Otherwise the task is woken when the
     /// client sends something or goes.
     fn look_for_end(&mut self, cx: &mut Context<'_>) {
         let is_http1 = matches!(self.protocol, Protocol::Http1 { .. });
-        if !is_http1 || self.ahead.is_some() || !self.connection.is_following() {
+        if !is_http1 || !self.ahead.is_empty() || !self.connection.is_following() {
             return;
         }
         let mut byte = [0];
         let mut buffer = ReadBuf::new(&mut byte);
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
-            self.ahead = read.ok().and_then(|()| buffer.filled().first().copied());
-            if self.ahead.is_none() {
-                self.connection.cut_off();
+            match read.ok().and_then(|()| buffer.filled().first()) {
+                Some(byte) => self.ahead.push(*byte),
+                None => self.connection.cut_off(),
             }
         }
     }
