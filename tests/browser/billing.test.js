@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { register } from './browser.js';
+import { picture, register } from './browser.js';
 
-const { LASTRO_BINARY: BINARY, LASTRO_SCREENSHOTS: PICTURES } = process.env;
+const { LASTRO_BINARY: BINARY } = process.env;
 const SECRET = 'whsec_of_the_test';
 
 let chrome;
@@ -125,7 +125,7 @@ test('a visitor gets a key, pays, and the same key is Gold', async () => {
 
   await page.goto('/pricing');
   assert.match(await page.locator('#plan-gold .price').textContent(), /R\$ 149\.90/);
-  await page.screenshot({ path: join(PICTURES, 'pricing-with-payments.png'), fullPage: true });
+  await picture(page, 'pricing-with-payments');
   await page.getByRole('button', { name: 'Get Gold' }).click();
   await page.getByText('A plan belongs to a key.').waitFor();
   await register(page, 'Ana', 'ana@example.com');
@@ -137,13 +137,13 @@ test('a visitor gets a key, pays, and the same key is Gold', async () => {
   await page.getByRole('heading', { name: 'Pay' }).waitFor();
   await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByText('Your key is on the Gold plan now.').waitFor();
-  await page.screenshot({ path: join(PICTURES, 'billing-success.png'), fullPage: true });
+  await picture(page, 'billing-success');
   assert.equal(await asked('/api/v1/filings/recent'), 200);
 
   await page.goto('/usage');
   await page.locator('#billing-status').filter({ hasText: 'Paid.' }).waitFor();
   await page.getByText(/Renews on/).waitFor();
-  await page.screenshot({ path: join(PICTURES, 'usage-with-payments.png'), fullPage: true });
+  await picture(page, 'usage-with-payments');
   await page.getByRole('button', { name: 'Change, pay or cancel' }).click();
   await page.getByRole('heading', { name: 'Portal' }).waitFor();
 

@@ -2,7 +2,7 @@
 // a script that throws, or a violation of the content security policy.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const FLAGS = [
@@ -55,6 +55,12 @@ export async function register(page, name, email) {
     await page.reload();
   }
   throw new Error('no key was shown');
+}
+
+/** Takes a picture for people to look at, into the directory LASTRO_SCREENSHOTS if that is set. No test looks at it. */
+export async function picture(page, name, { fullPage = true } = {}) {
+  const directory = process.env.LASTRO_SCREENSHOTS;
+  if (directory) await page.screenshot({ path: join(directory, `${name}.png`), fullPage });
 }
 
 /** The address and the text that a reader has before their eyes. */

@@ -2,11 +2,10 @@
 //
 // LASTRO_BRONZE_KEY and LASTRO_GOLD_KEY hold keys of the running service; scripts/test creates them.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser, register } from './browser.js';
+import { openBrowser, picture, register } from './browser.js';
 
-const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES, LASTRO_BRONZE_KEY: BRONZE, LASTRO_GOLD_KEY: GOLD } = process.env;
+const { LASTRO_URL: URL, LASTRO_BRONZE_KEY: BRONZE, LASTRO_GOLD_KEY: GOLD } = process.env;
 
 let browser;
 before(async () => {
@@ -41,7 +40,7 @@ test('usage is shown to the holder of the key, and forgotten at a click', async 
     assert.ok(await page.locator('#days svg').isVisible());
     assert.match(await page.locator('[data-key-held]').first().textContent(), new RegExp(`${GOLD.slice(0, 15)}_…`));
     assert.equal((await page.content()).includes(GOLD), false);
-    await page.screenshot({ path: join(PICTURES, 'usage-with-key.png'), fullPage: true });
+    await picture(page, 'usage-with-key');
     await page.reload();
     await page.locator('#report').waitFor();
     await page.getByRole('button', { name: 'Forget it' }).first().click();
@@ -152,10 +151,10 @@ test('companies are searched with a Bronze key, and filings need Gold', async ()
     await page.getByRole('searchbox').fill('energia');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('heading', { name: 'Companies', exact: true }).waitFor();
-    await page.screenshot({ path: join(PICTURES, 'explore-results.png'), fullPage: true });
+    await picture(page, 'explore-results');
     await page.locator('.hit .title').first().click();
     await page.getByText('Filings of a company are part of Gold').waitFor();
-    await page.screenshot({ path: join(PICTURES, 'explore-prompt.png'), fullPage: true });
+    await picture(page, 'explore-prompt');
     await page.goBack();
     await page.getByRole('heading', { name: 'Filings', exact: true }).waitFor();
   });
@@ -171,7 +170,7 @@ test('a company is shown with its filings and links to the regulator', async () 
     const link = page.getByRole('link', { name: 'Document at the regulator' }).first();
     await link.waitFor();
     assert.match(await link.getAttribute('rel'), /noreferrer/);
-    await page.screenshot({ path: join(PICTURES, 'company.png'), fullPage: true });
+    await picture(page, 'company');
   });
 });
 
@@ -190,13 +189,13 @@ test('five years of a series need a Gold key, which is used at once', async () =
     await page.goto('/series/ipca');
     await page.getByRole('button', { name: '5 years' }).click();
     await page.getByText('More than a year is for Gold').waitFor();
-    await page.screenshot({ path: join(PICTURES, 'history-prompt.png'), fullPage: true });
+    await picture(page, 'history-prompt');
     await enter(page, GOLD);
     await page.waitForFunction(() => document.querySelectorAll('#chart tbody tr').length > 13);
     assert.equal(await page.getByRole('button', { name: '5 years' }).getAttribute('aria-pressed'), 'true');
     await page.getByLabel('Compare with').selectOption('selic');
     await page.locator('.plot .line.second').waitFor();
-    await page.screenshot({ path: join(PICTURES, 'series-five-years.png'), fullPage: true });
+    await picture(page, 'series-five-years');
   });
 });
 

@@ -1,27 +1,22 @@
 // The pages in a real browser: their content and their requests, none of which may leave the origin.
 //
-// LASTRO_URL is a running service that trusts 127.0.0.1 as a proxy; LASTRO_SCREENSHOTS is a directory for pictures.
+// LASTRO_URL is a running service that trusts 127.0.0.1 as a proxy.
 // scripts/test starts the service and sets both.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser, register } from './browser.js';
+import { openBrowser, picture, register } from './browser.js';
 
 const URL = process.env.LASTRO_URL;
-const PICTURES = process.env.LASTRO_SCREENSHOTS;
 const KEY = /^lastro_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/;
 const TAGS = ['Health', 'Companies', 'Filings', 'Market data', 'Search', 'Plans', 'Pages'];
 
 let browser;
 before(async () => {
-  assert.ok(URL && PICTURES, 'LASTRO_URL and LASTRO_SCREENSHOTS must be set; run scripts/test');
-  await mkdir(PICTURES, { recursive: true });
+  assert.ok(URL, 'LASTRO_URL must be set; run scripts/test');
   browser = await openBrowser(URL);
 });
 after(() => browser?.close());
 
-const picture = (page, name, fullPage = true) => page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage });
 
 const fillForm = async (page, name, email) => {
   await page.getByLabel('Name').fill(name);
@@ -59,7 +54,7 @@ for (const colorScheme of ['light', 'dark']) {
     await browser.visit({ colorScheme }, async (page) => {
       await page.goto('/docs');
       for (const tag of TAGS) await page.getByRole('heading', { name: tag, exact: true }).first().waitFor();
-      await picture(page, `docs-${colorScheme}`, false);
+      await picture(page, `docs-${colorScheme}`, { fullPage: false });
     });
   });
 }
@@ -81,7 +76,7 @@ test('the form registers in place', async () => {
     await page.goto('/pricing');
     await register(page, 'Ana Souza', 'ana@example.com');
     await assertShownKeyWorks(page);
-    await picture(page, 'registered', false);
+    await picture(page, 'registered', { fullPage: false });
   });
 });
 
@@ -126,7 +121,7 @@ test('a call sent from the reference without a key reaches the service', async (
     const answer = await sendFromReference(page, '/api/v1/market/selic/current');
     assert.equal(answer.status(), 200);
     assert.equal(answer.headers()['x-plan'], 'free');
-    await picture(page, 'docs-call', false);
+    await picture(page, 'docs-call', { fullPage: false });
   });
 });
 
@@ -138,6 +133,6 @@ test('a call sent from the reference carries the key of the reader', async () =>
     await page.goto('/docs#tag/plans/GET/api/v1/plans/usage');
     const answer = await sendFromReference(page, '/api/v1/plans/usage', key);
     assert.equal(answer.status(), 200);
-    await picture(page, 'docs-call-with-key', false);
+    await picture(page, 'docs-call-with-key', { fullPage: false });
   });
 });

@@ -1,12 +1,11 @@
 // Every page in both languages and themes, on three screens, without scripts, by keyboard, by a screen reader.
 import assert from 'node:assert/strict';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser } from './browser.js';
+import { openBrowser, picture } from './browser.js';
 
-const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES } = process.env;
+const { LASTRO_URL: URL } = process.env;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const PAGES = [
@@ -22,8 +21,7 @@ const LANGUAGES = { 'pt-BR': 'pt-BR', 'en-US': 'en' };
 let browser;
 let axe;
 before(async () => {
-  assert.ok(URL && PICTURES, 'LASTRO_URL and LASTRO_SCREENSHOTS must be set; run scripts/test');
-  await mkdir(PICTURES, { recursive: true });
+  assert.ok(URL, 'LASTRO_URL must be set; run scripts/test');
   axe = await readFile(AXE, 'utf8');
   browser = await openBrowser(URL);
 });
@@ -46,15 +44,14 @@ const readAll = (options, pages, look) => browser.visit(options, async (page) =>
   }
 });
 
-const picture = (page, path, suffix) =>
-  page.screenshot({ path: join(PICTURES, `${nameOf(path)}-${suffix}.png`), fullPage: path !== '/docs' });
+const pictureOf = (page, path, suffix) => picture(page, `${nameOf(path)}-${suffix}`, { fullPage: path !== '/docs' });
 
 for (const [locale, colorScheme] of [['pt-BR', 'dark'], ['en-US', 'light']]) {
   test(`axe-core finds nothing on any page (${locale}, ${colorScheme})`, async () => {
     await readAll({ locale, colorScheme }, PAGES, async (page, path) => {
       assert.equal(await page.locator('html').getAttribute('lang'), LANGUAGES[locale], path);
       assert.deepEqual(await violations(page), [], path);
-      await picture(page, path, `${locale}-${colorScheme}`);
+      await pictureOf(page, path, `${locale}-${colorScheme}`);
     });
   });
 }
@@ -66,7 +63,7 @@ for (const [width, locale, colorScheme] of [[390, 'pt-BR', 'light'], [768, 'en-U
       assert.equal(await page.locator('html').getAttribute('lang'), LANGUAGES[locale], path);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(overflow <= 0, `${path}: ${overflow} pixels too wide`);
-      await picture(page, path, width);
+      await pictureOf(page, path, width);
     });
   });
 }
@@ -82,7 +79,7 @@ test('the total of a debt is beside its form, and every table of checks can be r
       await table.waitFor();
       const hidden = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
       if (width > 640) assert.ok(hidden <= 0, `${width}: ${hidden} pixels of the table are off screen`);
-      await page.screenshot({ path: join(PICTURES, `debt-result-${width}.png`), fullPage: true });
+      await picture(page, `debt-result-${width}`);
       await page.goto('/series/ipca');
       const first = await page.locator('.checks td').first().evaluate((cell) => cell.clientWidth);
       assert.ok(first >= 160, `${width}: ${first} pixels`);
@@ -241,6 +238,6 @@ test('a page that does not exist is a page', async () => {
     assert.equal(answer.status(), 404);
     await page.getByRole('heading', { name: 'Página não encontrada' }).waitFor();
     assert.deepEqual(await violations(page), []);
-    await page.screenshot({ path: join(PICTURES, 'not-found.png') });
+    await picture(page, 'not-found', { fullPage: false });
   });
 });

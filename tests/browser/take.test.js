@@ -3,11 +3,10 @@
 // LASTRO_GOLD_KEY and LASTRO_PLATINUM_KEY hold keys of the running service; scripts/test creates them.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser } from './browser.js';
+import { openBrowser, picture } from './browser.js';
 
-const { LASTRO_URL: URL, LASTRO_SCREENSHOTS: PICTURES, LASTRO_GOLD_KEY: GOLD, LASTRO_PLATINUM_KEY: PLATINUM } = process.env;
+const { LASTRO_URL: URL, LASTRO_GOLD_KEY: GOLD, LASTRO_PLATINUM_KEY: PLATINUM } = process.env;
 
 let browser;
 before(async () => {
@@ -67,7 +66,7 @@ test('the picture of a chart is shown by an image element in both themes', async
         }), address);
         assert.equal(width, 720, path);
         await page.goto(address);
-        await page.screenshot({ path: join(PICTURES, `picture${path.replaceAll('/', '-')}-${colorScheme}.png`) });
+        await picture(page, `picture${path.replaceAll('/', '-')}-${colorScheme}`, { fullPage: false });
       }
     });
   }
@@ -164,7 +163,7 @@ test('filings are filtered, and the address shows the same again', async () => {
     assert.deepEqual(Object.fromEntries(searchParams), { category, from: '2020-01-01' });
     const [shown, told] = await Promise.all([page.locator('.hit').allTextContents(), page.locator('.hits small').textContent()]);
     assert.ok(shown.every((text) => text.startsWith(category)), shown[0]);
-    await page.screenshot({ path: join(PICTURES, 'explore-filters.png'), fullPage: true });
+    await picture(page, 'explore-filters');
     await page.reload();
     await page.locator('.hit').first().waitFor();
     assert.equal(await page.locator('.hits small').textContent(), told);
