@@ -115,8 +115,10 @@ impl Stage {
         stage
     }
 
-    /// A synchronisation as another process would run it.
+    /// A synchronisation as another process would run it, a second after the one before: the server notices an attempt by
+    /// its time.
     async fn sync(&self) -> Synchronizer {
+        self.app.advance_seconds(1);
         let clock = Arc::clone(&self.app.clock) as Arc<dyn Clock>;
         let spool = Spool::beside(&database(&self.app.directory), Arc::clone(&clock));
         Synchronizer {
