@@ -86,7 +86,7 @@ install_python_tools() {
     [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
     rm -rf "$venv"
     python3 -m venv "$venv" &&
-        "$venv/bin/pip" install --quiet --disable-pip-version-check "${wanted[@]}" &&
+        "$venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "${wanted[@]}" &&
         echo "${wanted[*]}" >"$venv/installed"
 }
 
@@ -95,7 +95,7 @@ install_client_tools() {
     [[ "$(cat "$clients_venv/installed" 2>/dev/null)" == "${client_tools[*]}" ]] && return
     rm -rf "$clients_venv"
     python3 -m venv "$clients_venv" &&
-        "$clients_venv/bin/pip" install --quiet --disable-pip-version-check "${client_tools[@]}" &&
+        "$clients_venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "${client_tools[@]}" &&
         echo "${client_tools[*]}" >"$clients_venv/installed"
 }
 

@@ -1,12 +1,12 @@
 //! The API description as a validator: the allowed requests, and the shape of responses.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use lastro::http::response::decimals::DECIMAL_LISTS;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 /// `openapi.yaml`, parsed once.
@@ -142,12 +142,31 @@ impl Description {
         validator.iter_errors(body).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
     }
 
+    /// The schemas that a schema refers to, directly or through others.
+    fn schemas_used_by<'a>(&'a self, schema: &'a Value) -> BTreeMap<&'a str, &'a Value> {
+        let schemas = &self.document["components"]["schemas"];
+        let mut used = BTreeMap::new();
+        let mut open = vec![schema];
+        while let Some(value) = open.pop() {
+            let reference = value.get("$ref").and_then(Value::as_str);
+            let name = reference.and_then(|reference| reference.strip_prefix("#/components/schemas/"));
+            if let Some(name) = name
+                && used.insert(name, &schemas[name]).is_none()
+            {
+                open.push(&schemas[name]);
+            }
+            open.extend(value.as_object().into_iter().flat_map(Map::values));
+            open.extend(value.as_array().into_iter().flatten());
+        }
+        used
+    }
+
     fn validator(&self, endpoint: &str, status: u16) -> jsonschema::Validator {
         let response = self.response(endpoint, status).expect("a documented status");
         let schema = &response["content"]["application/json"]["schema"];
         assert!(!schema.is_null(), "{endpoint} {status} documents no JSON body");
         let mut document =
-            json!({ "allOf": [schema], "components": { "schemas": self.document["components"]["schemas"] } });
+            json!({ "allOf": [schema], "components": { "schemas": self.schemas_used_by(schema) } });
         to_json_schema(&mut document);
         jsonschema::draft4::options().should_validate_formats(true).build(&document).expect("a schema")
     }
