@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -176,17 +176,21 @@ where
     let is_http2 = while_open(connection, |cx| inbound.poll_is_http2(cx)).await;
     let (stream, service) = (TokioIo::new(inbound), service(app, Arc::clone(connection)));
     match is_http2 {
-        Some(Ok(true)) => converse(connection, http2().serve_connection(stream, service)).await,
-        Some(Ok(false)) => converse(connection, http1().serve_connection(stream, service)).await,
+        // Boxed, because it is larger and most connections are of the other kind.
+        Some(Ok(true)) => {
+            converse(connection, Box::pin(http2().serve_connection(stream, service)).as_mut()).await;
+        }
+        Some(Ok(false)) => converse(connection, pin!(http1().serve_connection(stream, service))).await,
         Some(Err(error)) => tracing::debug!(%error, "a connection broke"),
         None => {}
     }
-    // Its pending requests need no response any more.
-    connection.cut_off();
 }
 
-async fn converse(connection: &Connection, conversation: impl GracefulConnection<Error = hyper::Error>) {
-    let mut conversation = pin!(conversation);
+/// Serves the requests of a connection to its end.
+async fn converse(
+    connection: &Connection,
+    mut conversation: Pin<&mut impl GracefulConnection<Error = hyper::Error>>,
+) {
     let mut asked_to_close = false;
     let ended = poll_fn(|cx| {
         match connection.poll_state(cx) {
@@ -203,6 +207,8 @@ async fn converse(connection: &Connection, conversation: impl GracefulConnection
     if let Err(error) = ended.await {
         tracing::debug!(%error, "a connection broke");
     }
+    // Its pending requests need no response any more.
+    connection.cut_off();
 }
 
 fn service(

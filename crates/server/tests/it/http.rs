@@ -1,10 +1,13 @@
 //! HTTP itself: methods, paths, origins, request ids, protocols.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use lastro::http::routes::ROUTES;
 use lastro_model::Plan;
 use reqwest::Method;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::app::{TestApp, stray_key};
 use crate::billing::stripe::Stripe;
@@ -205,4 +208,42 @@ async fn http_2_without_tls_works_on_the_same_port() {
     assert_eq!(registered.status().as_u16(), 201);
     let large = client.post(url("/api/v1/plans/register")).body(vec![b' '; 2 << 20]).send().await.unwrap();
     assert_eq!(large.status().as_u16(), 413);
+}
+
+/// What the server sends in answer to these pieces, sent one by one before our side is closed.
+async fn answer_to(app: &TestApp, pieces: &[&[u8]]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(app.service.address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    for piece in pieces {
+        stream.write_all(piece).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    stream.shutdown().await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn the_version_is_told_wherever_the_first_bytes_are_cut() {
+    let app = TestApp::start().await;
+    // One is as long as the beginning of HTTP/2, the other has the same first letter.
+    let requests =
+        ["GET /health HTTP/1.0\r\n\r\n", "PUT /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"];
+    for request in requests {
+        for cut in [1, 2, 3, 10, 23, 24] {
+            let (one, other) = request.as_bytes().split_at(cut);
+            let answer = answer_to(&app, &[one, other]).await;
+            assert!(answer.starts_with(b"HTTP/1."), "{request:?} cut at {cut}");
+        }
+    }
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    for cut in 1..=24 {
+        let (one, other) = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".split_at(cut);
+        let answer = answer_to(&app, &[one, other, &settings]).await;
+        assert_eq!(answer.get(3), Some(&4), "the settings of the server, cut at {cut}");
+    }
+    for begun in ["", "P", "PRI * HTTP/2.0\r\n"] {
+        answer_to(&app, &[begun.as_bytes()]).await;
+    }
 }

@@ -44,7 +44,8 @@ pub struct Inbound<S> {
 
 #[derive(Debug)]
 enum Protocol {
-    /// HTTP/1, or TLS below any protocol, with the bytes received since the last request and in the last read.
+    /// HTTP/1, or TLS below any protocol, with the bytes received since the last request and in the last read, not counting
+    /// those read ahead.
     Http1 {
         since_request: usize,
         last_read: usize,
@@ -122,8 +123,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
         }
         let before = buffer.filled().len();
         // In one piece with what follows: hyper enlarges its buffer before it reads a second piece.
-        if Pin::new(&mut self.stream).poll_read(cx, buffer)?.is_pending() && before == start {
-            return Poll::Pending;
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if before == start {
+            ready!(read)?;
         }
         match self.count(&buffer.filled()[before..]) {
             Ok(()) => Poll::Ready(Ok(())),
@@ -155,18 +157,16 @@ impl<S: AsyncRead + Unpin> Inbound<S> {
     }
 
     /// Hangs up if the client is gone while a response waits for something to send. Otherwise the task is woken when the
-    /// client sends something or goes.
+    /// client goes, unless it has sent more than fits.
     fn look_for_end(&mut self, cx: &mut Context<'_>) {
         let is_http1 = matches!(self.protocol, Protocol::Http1 { .. });
-        if !is_http1 || !self.ahead.is_empty() || !self.connection.is_following() {
-            return;
-        }
-        let mut byte = [0];
-        let mut buffer = ReadBuf::new(&mut byte);
-        if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+        while is_http1 && !self.ahead.is_full() && self.connection.is_following() {
+            let mut byte = [0];
+            let mut buffer = ReadBuf::new(&mut byte);
+            let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) else { return };
             match read.ok().and_then(|()| buffer.filled().first()) {
                 Some(byte) => self.ahead.push(*byte),
-                None => self.connection.cut_off(),
+                None => return self.connection.cut_off(),
             }
         }
     }
