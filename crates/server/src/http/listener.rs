@@ -10,10 +10,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::future::Either;
+use futures_util::{FutureExt, TryFutureExt};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
-use hyper::service::{Service, service_fn};
+use hyper::service::Service;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::graceful::GracefulConnection;
 use lastro_background::wait::stopped;
@@ -21,14 +23,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::server::TlsStream;
-use tokio_util::either::Either;
 
 use super::app::App;
 use super::certificate::Certificate;
 use super::connections::connection::{Connection, State};
 use super::connections::inbound::Inbound;
 use super::connections::{Admitted, LARGEST_HEAD};
-use super::edge;
+use super::edge::{self, ResponseFuture};
+use super::parked::{self, Parking};
 use super::response::outgoing::Outgoing;
 
 /// Longest wait for running requests at shutdown.
@@ -62,7 +64,7 @@ pub async fn serve(app: Arc<App>, listener: TcpListener, mut stop: watch::Receiv
 }
 
 /// A connection with or without TLS, as one type, so that the protocol code is compiled once.
-type Stream = Either<TcpStream, Box<TlsStream<Inbound<TcpStream>>>>;
+type Stream = tokio_util::either::Either<TcpStream, Box<TlsStream<Inbound<TcpStream>>>>;
 
 /// Accepts once there is a free place: excess clients wait in the system's queue, not in our memory.
 async fn next_connection(app: &App, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
@@ -174,25 +176,75 @@ where
     let connection = admitted.connection();
     let mut inbound = Inbound::new(connection, stream);
     let is_http2 = while_open(connection, |cx| inbound.poll_is_http2(cx)).await;
-    let (stream, service) = (TokioIo::new(inbound), service(app, Arc::clone(connection)));
-    match is_http2 {
+    let service = Answering { app, connection: Arc::clone(connection), parking: Parking::default() };
+    let ended = match is_http2 {
         // Boxed, because it is larger and most connections are of the other kind.
-        Some(Ok(true)) => {
-            converse(connection, Box::pin(http2().serve_connection(stream, service)).as_mut()).await;
-        }
-        Some(Ok(false)) => converse(connection, pin!(http1().serve_connection(stream, service))).await,
-        Some(Err(error)) => tracing::debug!(%error, "a connection broke"),
-        None => {}
+        Some(Ok(true)) => Box::pin(serve_http2(inbound, &service)).await.map_err(io::Error::other),
+        Some(Ok(false)) => serve_http1(inbound, &service).await,
+        Some(Err(error)) => Err(error),
+        None => Ok(()),
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke");
     }
+    // Its pending requests need no response any more.
+    connection.cut_off();
 }
 
-/// Serves the requests of a connection to its end.
-async fn converse(
+async fn serve_http2<S>(inbound: Inbound<S>, service: &Answering) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let conversation = pin!(http2().serve_connection(TokioIo::new(inbound), service));
+    converse(&service.connection, conversation, || None::<()>).await.map(|_| ())
+}
+
+/// Serves HTTP/1, without hyper while a response waits for something to send.
+async fn serve_http1<S>(mut inbound: Inbound<S>, service: &Answering) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    while let Some((stream, body)) = serve_until_parked(inbound, service).await.map_err(io::Error::other)? {
+        inbound = stream;
+        let mut sending = pin!(parked::send(&mut inbound, body));
+        let sent = poll_fn(|cx| match service.connection.poll_state(cx) {
+            State::Open | State::Closing => sending.as_mut().poll(cx).map_ok(Some),
+            State::HungUp => Poll::Ready(Ok(None)),
+        });
+        if sent.await?.is_none() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Serves requests until the connection ends, or until a response waits: then its body is still to be sent.
+async fn serve_until_parked<S>(
+    inbound: Inbound<S>,
+    service: &Answering,
+) -> hyper::Result<Option<(Inbound<S>, Outgoing)>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Answering { connection, parking, .. } = service;
+    let mut conversation = http1().serve_connection(TokioIo::new(inbound), service);
+    let parked = converse(connection, Pin::new(&mut conversation), || parking.leave(connection)).await?;
+    Ok(parked.map(|body| {
+        let parts = conversation.into_parts();
+        let mut inbound = parts.io.into_inner();
+        inbound.give_back(parts.read_buf);
+        (inbound, body)
+    }))
+}
+
+/// Serves the requests of a connection to its end, or until `parked` returns something.
+async fn converse<T>(
     connection: &Connection,
     mut conversation: Pin<&mut impl GracefulConnection<Error = hyper::Error>>,
-) {
+    parked: impl Fn() -> Option<T>,
+) -> hyper::Result<Option<T>> {
     let mut asked_to_close = false;
-    let ended = poll_fn(|cx| {
+    poll_fn(|cx| {
         match connection.poll_state(cx) {
             State::Open => {}
             State::Closing if asked_to_close => {}
@@ -200,23 +252,37 @@ async fn converse(
                 asked_to_close = true;
                 conversation.as_mut().graceful_shutdown();
             }
-            State::HungUp => return Ok(()).into(),
+            State::HungUp => return Poll::Ready(Ok(None)),
         }
-        conversation.as_mut().poll(cx)
-    });
-    if let Err(error) = ended.await {
-        tracing::debug!(%error, "a connection broke");
-    }
-    // Its pending requests need no response any more.
-    connection.cut_off();
+        match conversation.as_mut().poll(cx) {
+            Poll::Ready(ended) => Poll::Ready(ended.map(|()| None)),
+            Poll::Pending => parked().map_or(Poll::Pending, |parked| Poll::Ready(Ok(Some(parked)))),
+        }
+    })
+    .await
 }
 
-fn service(
+/// Answers the requests of one connection.
+struct Answering {
     app: Arc<App>,
     connection: Arc<Connection>,
-) -> impl Service<Request<Incoming>, Response = Response<Outgoing>, Error = Infallible, Future: Send> + use<>
-{
-    service_fn(move |request| edge::answer(&app, &connection, request))
+    parking: Parking,
+}
+
+impl Service<Request<Incoming>> for Answering {
+    type Response = Response<Outgoing>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn call(&self, request: Request<Incoming>) -> ResponseFuture {
+        match edge::answer(&self.app, &self.connection, request) {
+            Either::Right(waiting) => {
+                let (connection, parking) = (Arc::clone(&self.connection), self.parking.clone());
+                Either::Right(waiting.map_ok(move |response| parking.park(&connection, response)).boxed())
+            }
+            Either::Left(answered) => Either::Left(answered),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //!    query parameters of each route.
 //! 4. A handler of [`v1`], [`mcp`] or [`pages`] parses its input with [`request`] and returns a reply of [`response`].
 //! 5. [`edge`] turns the reply into a response: conditional, compressed, with the headers common to all responses.
-//! 6. [`response::outgoing`] sends the body as fast as the client reads it.
+//! 6. [`response::outgoing`] sends the body as fast as the client reads it; [`parked`] one that waits for changes.
 //!
 //! [`app`] is the running service, in parts; [`site`] has the settings and caches of the pages.
 //!
@@ -23,6 +23,7 @@ pub mod listener;
 pub mod mcp;
 pub mod pages;
 pub mod parameters;
+pub mod parked;
 pub mod request;
 pub mod response;
 pub mod routes;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lastro::setup::Setup;
+use lastro_model::Plan;
 use reqwest::Version;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -51,6 +52,21 @@ async fn both_http_versions_work_over_tls() {
         assert_eq!((answer.status().as_u16(), answer.version()), (200, version));
         assert_eq!(answer.headers()["x-plan"], "free");
         assert!(answer.text().await.unwrap().contains("selic"));
+    }
+}
+
+#[tokio::test]
+async fn requests_that_wait_are_answered_over_tls() {
+    let (certificate, directory) = (TestCertificate::new(), TempDir::new().unwrap());
+    let app = start(&certificate, &directory).await;
+    let key = app.ample_key(Plan::Platinum).await;
+    for (client, _) in clients(&certificate) {
+        for _ in 0..2 {
+            let request = client.get(url(&app, "/api/v1/changes?wait=1")).header("x-api-key", &key);
+            let answer = request.send().await.unwrap();
+            assert_eq!(answer.status(), 200);
+            assert!(answer.text().await.unwrap().contains("\"next\":"));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::task::Context;
 
 use futures_util::task::AtomicWaker;
@@ -46,6 +46,8 @@ pub struct Connection {
     under_way: AtomicU32,
     /// Requests among them whose response may have nothing to send for long.
     following: AtomicU32,
+    /// Whether hyper has written all it had since a response began to wait.
+    is_flushed: AtomicBool,
     /// Requests among them that wait for other clients to read their responses.
     pub(super) waiting: AtomicU32,
     pub(super) capacity: Notify,
@@ -82,6 +84,7 @@ impl Connection {
             closing_since: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
             following: AtomicU32::new(0),
+            is_flushed: AtomicBool::new(false),
             waiting: AtomicU32::new(0),
             capacity: Notify::new(),
             bodies: AtomicU32::new(0),
@@ -134,6 +137,15 @@ impl Connection {
 
     pub(super) fn is_following(&self) -> bool {
         self.following.load(Ordering::Relaxed) > 0
+    }
+
+    pub(super) fn note_flush(&self) {
+        self.is_flushed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there was a flush since this was last called.
+    pub fn was_flushed(&self) -> bool {
+        self.is_flushed.load(Ordering::Relaxed) && self.is_flushed.swap(false, Ordering::Relaxed)
     }
 
     pub(super) fn second(&self) -> u32 {

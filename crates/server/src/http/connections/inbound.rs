@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use arrayvec::ArrayVec;
+use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connection::Connection;
@@ -38,8 +38,8 @@ pub struct Inbound<S> {
     charge: Charge,
     /// Whether the last write was accepted completely, so that another frame may follow.
     between_writes: bool,
-    /// Bytes that were read before hyper asked for them.
-    ahead: ArrayVec<u8, { PREFACE.len() }>,
+    /// Bytes that were read before hyper asked for them, or that it gave back.
+    ahead: BytesMut,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<S> Inbound<S> {
     pub fn new(connection: &Arc<Connection>, stream: S) -> Self {
         let (connection, charge) = (Arc::clone(connection), Charge::new(connection));
         let protocol = Protocol::Http1 { since_request: 0, last_read: 0 };
-        let (seen, ahead) = (connection.progress(), ArrayVec::new());
+        let (seen, ahead) = (connection.progress(), BytesMut::new());
         Self { stream, connection, protocol, seen, charge, between_writes: true, ahead }
     }
 
@@ -119,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
         let start = buffer.filled().len();
         if !self.ahead.is_empty() {
             let fits = self.ahead.len().min(buffer.remaining());
-            self.ahead.drain(..fits).for_each(|byte| buffer.put_slice(&[byte]));
+            buffer.put_slice(&self.ahead.split_to(fits));
         }
         let before = buffer.filled().len();
         // In one piece with what follows: hyper enlarges its buffer before it reads a second piece.
@@ -140,14 +140,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
 impl<S: AsyncRead + Unpin> Inbound<S> {
     /// Reads until the client's protocol is known; whether it is HTTP/2.
     pub fn poll_is_http2(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        while PREFACE.starts_with(&self.ahead) && !self.ahead.is_full() {
+        while PREFACE.starts_with(&self.ahead) && self.ahead.len() < PREFACE.len() {
             let mut bytes = [0; PREFACE.len()];
             let mut buffer = ReadBuf::new(&mut bytes[self.ahead.len()..]);
             ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
             if buffer.filled().is_empty() {
                 break;
             }
-            self.ahead.extend(buffer.filled().iter().copied());
+            self.ahead.extend_from_slice(buffer.filled());
         }
         let is_http2 = *self.ahead == *PREFACE;
         if is_http2 {
@@ -156,16 +156,22 @@ impl<S: AsyncRead + Unpin> Inbound<S> {
         Poll::Ready(Ok(is_http2))
     }
 
+    /// Takes back bytes that were read already: they come first in the next read.
+    pub fn give_back(&mut self, unused: Bytes) {
+        let after = std::mem::replace(&mut self.ahead, unused.into());
+        self.ahead.unsplit(after);
+    }
+
     /// Hangs up if the client is gone while a response waits for something to send. Otherwise the task is woken when the
     /// client goes, unless it has sent more than fits.
-    fn look_for_end(&mut self, cx: &mut Context<'_>) {
+    pub fn look_for_end(&mut self, cx: &mut Context<'_>) {
         let is_http1 = matches!(self.protocol, Protocol::Http1 { .. });
-        while is_http1 && !self.ahead.is_full() && self.connection.is_following() {
+        while is_http1 && self.ahead.len() < PREFACE.len() && self.connection.is_following() {
             let mut byte = [0];
             let mut buffer = ReadBuf::new(&mut byte);
             let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) else { return };
             match read.ok().and_then(|()| buffer.filled().first()) {
-                Some(byte) => self.ahead.push(*byte),
+                Some(byte) => self.ahead.extend_from_slice(&[*byte]),
                 None => return self.connection.cut_off(),
             }
         }
@@ -211,8 +217,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Inbound<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // hyper flushes whenever it is woken.
-        self.look_for_end(cx);
+        // hyper flushes whenever it is woken and has nothing left to write.
+        if self.connection.is_following() {
+            self.connection.note_flush();
+            self.look_for_end(cx);
+        }
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

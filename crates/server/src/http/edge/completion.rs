@@ -94,7 +94,7 @@ impl RequestContext<'_> {
             self.correct_date(&mut headers);
         }
         let body = self.body(reply, status, &mut headers);
-        let mut response = Response::new(Outgoing::new(self.connection, body, self.head.version));
+        let mut response = Response::new(Outgoing::new(self.connection, body, Head(self.head)));
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         if self.app.operations.draining.load(Ordering::Relaxed) {
             self.send_elsewhere(response.headers_mut());

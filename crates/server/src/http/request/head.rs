@@ -3,8 +3,8 @@
 use std::fmt;
 
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE, COOKIE, EXPECT, HOST, HeaderMap,
-    HeaderName, IF_NONE_MATCH, IF_RANGE, ORIGIN, RANGE,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE,
+    COOKIE, EXPECT, HOST, HeaderMap, HeaderName, IF_NONE_MATCH, IF_RANGE, ORIGIN, RANGE, TRANSFER_ENCODING,
 };
 use http::{HeaderValue, request};
 use lastro_background::trace_context::{TRACEPARENT, TRACESTATE, TraceContext};
@@ -23,11 +23,13 @@ impl fmt::Debug for Head<'_> {
 }
 
 /// Every request header that is read anywhere; `trim` drops the others.
-const READ: [HeaderName; 23] = [
+const READ: [HeaderName; 26] = [
     ACCEPT,
     ACCEPT_ENCODING,
     ACCEPT_LANGUAGE,
     AUTHORIZATION,
+    CONNECTION,
+    CONTENT_LENGTH,
     CONTENT_TYPE,
     COOKIE,
     EXPECT,
@@ -36,6 +38,7 @@ const READ: [HeaderName; 23] = [
     IF_RANGE,
     ORIGIN,
     RANGE,
+    TRANSFER_ENCODING,
     HeaderName::from_static("last-event-id"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
@@ -80,6 +83,16 @@ impl<'a> Head<'a> {
         let target = self.0.uri.authority().filter(|_| self.0.version == http::Version::HTTP_2);
         let line = || self.0.headers.get(HOST)?.to_str().ok();
         target.map(http::uri::Authority::as_str).or_else(line)
+    }
+
+    /// Whether the bytes after this head are the next request: over HTTP/1.1, without a body and without the wish to close.
+    pub fn is_followed_by_another(self) -> bool {
+        let request::Parts { version, headers, .. } = self.0;
+        let stays = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"keep-alive");
+        *version == http::Version::HTTP_11
+            && !headers.contains_key(CONTENT_LENGTH)
+            && !headers.contains_key(TRANSFER_ENCODING)
+            && headers.get_all(CONNECTION).iter().all(stays)
     }
 
     pub fn cookie(self, name: &str) -> Option<&'a str> {

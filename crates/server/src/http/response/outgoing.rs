@@ -12,6 +12,7 @@ use hyper::body::{Frame, SizeHint};
 use super::body::{Body, Broken, Pieces};
 use crate::http::connections::connection::{Connection, Following};
 use crate::http::connections::unsent::Unsent;
+use crate::http::request::head::Head;
 
 /// Bytes passed to hyper at once. A client must read this much before a response counts as stalled, so it is small: a
 /// slow client is not a stalled one. HTTP/2 frames are no larger either.
@@ -34,21 +35,28 @@ enum Rest {
     End(Option<Unsent>),
     /// The `Unsent` counts the stream itself, beside its current piece.
     Stream(Pieces, Unsent),
+    /// A body that is sent without hyper (see [`parked`](crate::http::parked)).
+    Parked,
     /// A stream that waits for something to send. Meanwhile no client is to blame, so only its pieces count as unsent.
-    Follow(Pieces, #[allow(dead_code, reason = "it counts by being there")] Following),
+    Follow {
+        pieces: Pieces,
+        may_park: bool,
+        _following: Following,
+    },
 }
 
 impl Rest {
     fn unsent(&mut self) -> Option<&mut Unsent> {
         match self {
             Self::Stream(_, unsent) => Some(unsent),
-            Self::Nothing | Self::HeadOnly | Self::End(_) | Self::Follow(..) => None,
+            Self::Nothing | Self::HeadOnly | Self::End(_) | Self::Parked | Self::Follow { .. } => None,
         }
     }
 }
 
 impl Outgoing {
-    pub fn new(connection: &Arc<Connection>, body: Body, version: Version) -> Self {
+    pub fn new(connection: &Arc<Connection>, body: Body, request: Head<'_>) -> Self {
+        let version = request.0.version;
         let end = || Rest::End(Some(Unsent::new(connection, 0)));
         let (piece, rest) = match body {
             Body::Whole(bytes) if bytes.is_empty() && version == Version::HTTP_2 => (bytes, end()),
@@ -56,12 +64,29 @@ impl Outgoing {
             Body::HeadOnly if version == Version::HTTP_2 => (Bytes::new(), end()),
             Body::HeadOnly => (Bytes::new(), Rest::HeadOnly),
             Body::Stream(pieces) => (Bytes::new(), Rest::Stream(pieces, Unsent::new(connection, 0))),
-            Body::Follow(pieces) => (Bytes::new(), Rest::Follow(pieces, connection.follows())),
+            Body::Follow(pieces) => {
+                let (may_park, following) = (request.is_followed_by_another(), connection.follows());
+                (Bytes::new(), Rest::Follow { pieces, may_park, _following: following })
+            }
         };
         let mut outgoing =
             Self { connection: Arc::clone(connection), piece: Bytes::new(), unsent: None, rest };
         outgoing.take_up(piece);
         outgoing
+    }
+
+    /// Takes the body if it waits for something to send and the connection serves another request after it. What is left
+    /// has no bytes and no end.
+    pub fn park(&mut self) -> Option<Self> {
+        matches!(self.rest, Rest::Follow { may_park: true, .. }).then(|| {
+            let parked = Self {
+                connection: Arc::clone(&self.connection),
+                piece: Bytes::new(),
+                unsent: None,
+                rest: Rest::Parked,
+            };
+            std::mem::replace(self, parked)
+        })
     }
 
     fn take_up(&mut self, piece: Bytes) {
@@ -95,11 +120,12 @@ impl hyper::body::Body for Outgoing {
         let outgoing = self.get_mut();
         while outgoing.piece.is_empty() {
             let pieces = match &mut outgoing.rest {
-                Rest::Stream(pieces, _) | Rest::Follow(pieces, _) => pieces,
+                Rest::Stream(pieces, _) | Rest::Follow { pieces, .. } => pieces,
                 Rest::End(unsent @ Some(_)) => {
                     let end = Chunk { bytes: Bytes::new(), unsent: unsent.take() };
                     return Poll::Ready(Some(Ok(Frame::data(end))));
                 }
+                Rest::Parked => return Poll::Pending,
                 Rest::Nothing | Rest::HeadOnly | Rest::End(None) => return Poll::Ready(None),
             };
             match ready!(Pin::new(pieces).poll_frame(cx)) {
@@ -120,7 +146,9 @@ impl hyper::body::Body for Outgoing {
         match self.rest {
             Rest::Nothing => SizeHint::with_exact(self.piece.len() as u64),
             Rest::Stream(ref pieces, _) if self.piece.is_empty() => pieces.size_hint(),
-            Rest::HeadOnly | Rest::End(_) | Rest::Stream(..) | Rest::Follow(..) => SizeHint::default(),
+            Rest::HeadOnly | Rest::End(_) | Rest::Parked | Rest::Stream(..) | Rest::Follow { .. } => {
+                SizeHint::default()
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod documentation;
 mod follower;
 mod gone;
+mod kept_alive;
 mod refusals;
 
 use std::time::Duration;

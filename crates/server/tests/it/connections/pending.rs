@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use lastro::http::connections::Connections;
+use lastro::http::request::head::Head;
 use lastro::http::response::body::Body;
 use lastro::http::response::outgoing::Outgoing;
 use lastro_config::{ClientMemory, ConnectionSettings};
@@ -188,14 +189,18 @@ async fn answers_without_a_body_count_until_they_are_sent() {
     let connections = Arc::new(Connections::new(connections(10, 10), clock));
     let admitted = connections.admit("127.0.0.1".parse().unwrap(), false).unwrap();
     for body in [Body::default, || Body::HeadOnly] {
-        let mut answer = Outgoing::new(admitted.connection(), body(), Version::HTTP_2);
+        let mut answer = Outgoing::new(admitted.connection(), body(), Head(&head(Version::HTTP_2)));
         let end = answer.frame().await.unwrap().unwrap();
         assert!(answer.frame().await.is_none() && answer.is_end_stream());
         drop(answer);
         assert!(connections.unsent() > 0);
         drop(end);
         assert_eq!(connections.unsent(), 0);
-        let _answer = Outgoing::new(admitted.connection(), body(), Version::HTTP_11);
+        let _answer = Outgoing::new(admitted.connection(), body(), Head(&head(Version::HTTP_11)));
         assert_eq!(connections.unsent(), 0);
     }
+}
+
+fn head(version: Version) -> http::request::Parts {
+    http::Request::builder().version(version).body(()).unwrap().into_parts().0
 }
