@@ -20,7 +20,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::billing;
 use crate::http::app::App;
 use crate::http::certificate;
 use crate::http::listener::{ACCEPT_RETRY_DELAY, AcceptFailures};
@@ -128,7 +127,7 @@ fn metrics(app: &App) -> String {
     );
     out.gauge("lastro_ready", "Whether requests are answered.", u8::from(app.operations.is_ready()));
     outbox(app, &mut out);
-    billing::render(app.billing.as_deref(), &mut out);
+    lastro_billing::render(app.billing.as_deref(), &mut out);
     identities(app, &mut out);
     sources(app, &mut out);
     out.into_text()

@@ -8,20 +8,15 @@ use std::time::Duration;
 use anyhow::Context;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use lastro_background::access::usage_flusher;
-use lastro_background::changes::waiting;
 use lastro_background::clock::{random_fraction, random_hex};
 use lastro_background::jobs::forget::Retention;
 use lastro_background::jobs::supervisor::Supervisor;
 use lastro_background::jobs::synchronise::Observed;
-use lastro_background::jobs::{forget, shared_limits, sweep, synchronise};
+use lastro_background::jobs::{Worked, start_shared_limits};
 use lastro_background::metrics::Metrics;
 use lastro_background::operations::Operations;
 use lastro_background::refresh::follow::{self, Follower};
-use lastro_background::refresh::{marks, replacements};
-use lastro_background::replicas;
 use lastro_background::tls;
-use lastro_background::webhooks::dispatcher;
 use lastro_config::{Serve, Switch};
 use lastro_ingest::fetch::Fetcher;
 use lastro_ingest::lease::LeaseHolder;
@@ -29,7 +24,7 @@ use lastro_ingest::report::Lines;
 use lastro_ingest::spool::Spool;
 use lastro_ingest::sync::Synchronizer;
 use lastro_ingest::turns::Turns;
-use lastro_model::{Clock, Source};
+use lastro_model::Clock;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -39,7 +34,7 @@ use crate::http::routes::ROUTES;
 use crate::http::{certificate, connections};
 use crate::listeners::Listeners;
 use crate::setup::Setup;
-use crate::{admin, billing, http, sample};
+use crate::{admin, http, sample};
 
 /// Pause between attempts of the first write.
 const WRITE_RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -79,7 +74,7 @@ impl Service {
         }
         if let Some(quota) = &app.access.quota {
             quota.connect().await;
-            jobs.start("redis", quota, shared_limits::run);
+            start_shared_limits(&mut jobs, quota);
         }
         fill(&follower).await?;
         until_written(&app).await;
@@ -111,26 +106,23 @@ impl Service {
 }
 
 fn start_jobs(jobs: &mut Supervisor, app: &App, follower: &Arc<Follower>, settings: &Serve) {
-    let (poll_interval, changes_days) = (settings.poll_interval, settings.changes_days);
-    jobs.start("follow", follower, move |follower, stop| follow::run(follower, poll_interval, stop));
-    jobs.start("rebuild", follower, follow::rebuild);
-    jobs.start("replacements", follower, replacements::run);
-    jobs.start("flush", &app.access.usage_flusher, usage_flusher::run);
-    let clock = Arc::clone(&app.clock);
-    jobs.start("sweep", &app.access, move |access, stop| sweep::run(access, Arc::clone(&clock), stop));
+    let (store, served) = (Arc::clone(&app.access.store), Arc::clone(&app.served));
+    let clock = store_clock(app);
+    let worked = Worked {
+        follower,
+        poll_interval: settings.poll_interval,
+        replicas: &app.operations.replicas,
+        webhooks: &app.webhooks,
+        retention: Retention { store, served, clock, changes_days: settings.changes_days },
+    };
+    lastro_background::jobs::start(jobs, worked);
     jobs.start("connections", &app.connections, connections::sweep::run);
-    jobs.start("replicas", &app.operations.replicas, replicas::run);
     if let Some(certificate) = &app.certificate {
         jobs.start("certificate", certificate, certificate::run);
     }
-    jobs.start("webhooks", &app.webhooks, dispatcher::run);
-    jobs.start("changes", &app.changes, waiting::run);
     if let Some(billing) = &app.billing {
-        jobs.start("billing", billing, billing::job::run);
+        billing.start_job(jobs);
     }
-    let (store, served) = (Arc::clone(&app.access.store), Arc::clone(&app.served));
-    let retention = Retention { store, served, clock: store_clock(app), changes_days };
-    jobs.start("forget", &Arc::new(retention), forget::run);
 }
 
 fn start_synchronisation(jobs: &mut Supervisor, app: &App, setup: &Setup) -> anyhow::Result<()> {
@@ -149,12 +141,7 @@ fn start_synchronisation(jobs: &mut Supervisor, app: &App, setup: &Setup) -> any
     });
     let (served, metrics) = (Arc::clone(&app.served), Arc::clone(&app.operations.metrics));
     let observed = Arc::new(Observed { served, metrics });
-    for source in Source::ALL {
-        let (sync, poll_interval) = (Arc::clone(&sync), *sync_poll_interval);
-        jobs.start(format!("sync:{source}"), &observed, move |observed, stop| {
-            synchronise::run(observed, Arc::clone(&sync), source, poll_interval, stop)
-        });
-    }
+    lastro_background::jobs::start_synchronisation(jobs, &observed, &sync, *sync_poll_interval);
     Ok(())
 }
 
@@ -177,19 +164,12 @@ async fn until_written(app: &App) {
     }
 }
 
-/// Loads the data into memory; an empty store gets the sample first. Keys are followed from the current revision. The log
-/// of changes is brought up to date later if a publication is under way, or if the database cannot be written.
+/// Loads the data into memory; an empty store gets the sample first.
 async fn fill(follower: &Follower) -> anyhow::Result<()> {
     let Follower { served, access, clock, .. } = follower;
     let now = clock.now().timestamp();
     sample::fill_if_empty(&*access.store, now).await.context("cannot write the built-in sample")?;
-    if let Err(error) = marks::log_replacements(&*access.store, clock.now()).await {
-        tracing::info!(%error, "replaced sources are logged later");
-        follower.unlogged.notify_one();
-    }
-    let counters = access.store.counters().await?;
-    access.keys.start_at(counters.key_revision);
-    follow::follow_data(follower, &counters).await?;
+    follow::load(follower).await?;
     if served.freshness.load().iter().any(|state| state.sample) {
         tracing::warn!("serving the built-in SAMPLE: made-up data, for trying the service out");
     }

@@ -30,7 +30,6 @@ use lastro_model::Clock;
 use lastro_quota::Quota;
 use lastro_store::{DATABASE_ID, Store};
 
-use crate::billing::{Billing, Surroundings};
 use crate::http::app::App;
 use crate::http::certificate::Certificate;
 use crate::http::connections::Connections;
@@ -38,6 +37,7 @@ use crate::http::response::compression_cache::CompressionCache;
 use crate::http::response::export::files::ExportFiles;
 use crate::http::site::Site;
 use crate::pepper;
+use lastro_billing::{Billing, Surroundings};
 
 /// The setting with the name of the log of changes, which is part of every cursor.
 const CHANGES_ID: &str = "changes_id";

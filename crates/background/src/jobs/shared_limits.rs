@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::wait::stopped;
 
-pub async fn run(quota: Arc<Quota>, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run(quota: Arc<Quota>, mut stop: watch::Receiver<bool>) {
     tokio::select! {
         () = stopped(&mut stop) => {}
         () = quota.watch() => {}

@@ -11,7 +11,7 @@ use crate::wait::{stopped, tick};
 
 const INTERVAL: Duration = Duration::from_secs(5);
 
-pub async fn run(access: Arc<Access>, clock: Arc<dyn Clock>, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run(access: Arc<Access>, clock: Arc<dyn Clock>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = stopped(&mut stop) => return,

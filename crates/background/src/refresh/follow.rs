@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_catalog::Catalog;
 use lastro_model::{Clock, Edition, Mark, Outage, OutageChange, OutageExtent, Series, Source, SourceState};
 use lastro_store::Counters;
@@ -42,6 +44,24 @@ impl fmt::Debug for Follower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Follower").field("snapshot_file", &self.snapshot_file).finish_non_exhaustive()
     }
+}
+
+/// Loads everything before the first request is answered. Keys are followed from the current revision. The log of changes
+/// is brought up to date later if a publication is under way, or if the database cannot be written.
+///
+/// Boxed, so that all of it is compiled in this crate.
+pub fn load(follower: &Follower) -> BoxFuture<'_, anyhow::Result<()>> {
+    let Follower { access, clock, .. } = follower;
+    let loading = async {
+        if let Err(error) = marks::log_replacements(&*access.store, clock.now()).await {
+            tracing::info!(%error, "replaced sources are logged later");
+            follower.unlogged.notify_one();
+        }
+        let counters = access.store.counters().await?;
+        access.keys.start_at(counters.key_revision);
+        follow_data(follower, &counters).await
+    };
+    loading.boxed()
 }
 
 /// Follows the store until the service stops.

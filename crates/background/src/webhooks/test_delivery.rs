@@ -1,5 +1,7 @@
 //! The `ping` that a customer sends to test a receiver. It is reported and logged, and changes nothing else.
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_model::{MessageId, Webhook, WebhookEvent};
 use lastro_store::{Fate, NewMessage, StoreError};
 
@@ -17,7 +19,16 @@ pub enum TestError {
     Store(StoreError),
 }
 
-pub async fn ping(
+/// Boxed, so that all of it is compiled in this crate.
+pub fn ping<'a>(
+    webhooks: &'a Webhooks,
+    webhook: &'a Webhook,
+    trace: Option<&'a TraceContext>,
+) -> BoxFuture<'a, Result<(MessageId, AttemptReport), TestError>> {
+    send_ping(webhooks, webhook, trace).boxed()
+}
+
+async fn send_ping(
     webhooks: &Webhooks,
     webhook: &Webhook,
     trace: Option<&TraceContext>,

@@ -14,9 +14,9 @@ use rustix::fs::Access;
 use serde::Serialize;
 
 use super::{running, settings};
-use crate::billing::Offers;
 use crate::http::certificate::{Certificate, Complaint};
 use crate::{descriptors, pepper};
+use lastro_billing::Offers;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

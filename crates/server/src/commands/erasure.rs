@@ -7,8 +7,8 @@ use lastro_config::{STRIPE_TIMEOUT, StripeAccess};
 use lastro_model::KeyRecord;
 use lastro_store::{BillingState, Erased, Store};
 
-use crate::billing::cancel_everything;
-use crate::billing::client::Stripe;
+use lastro_billing::cancel_everything;
+use lastro_billing::client::Stripe;
 
 /// Attempts while a running service writes to the payments of the same account, as it does when it hears of the
 /// cancellation.

@@ -10,8 +10,8 @@ use lastro_store::{Erased, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::{erasure, printable};
-use crate::billing::pays_without_a_key;
 use crate::pepper;
+use lastro_billing::pays_without_a_key;
 
 pub async fn run(common: &Common, command: KeysCommand, as_json: bool) -> anyhow::Result<()> {
     let now = SystemClock::start().now().timestamp();

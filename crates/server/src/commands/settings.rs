@@ -5,8 +5,8 @@
 
 use lastro_config::{Common, Serve};
 
-use crate::billing::client::Stripe;
 use crate::pepper;
+use lastro_billing::client::Stripe;
 
 pub(super) fn check(common: &Common, serve: &Serve) -> anyhow::Result<()> {
     serve.trusted_proxies()?;

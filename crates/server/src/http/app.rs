@@ -18,7 +18,7 @@ use super::response::compression_cache::CompressionCache;
 use super::response::export::files::ExportFiles;
 use super::response::export::slots::Exports;
 use super::site::Site;
-use crate::billing::Billing;
+use lastro_billing::Billing;
 
 /// The id of one request.
 pub type RequestId = ArrayString<32>;

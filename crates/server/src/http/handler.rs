@@ -31,8 +31,8 @@ use super::response::csv::Label;
 use super::response::export::Export;
 use super::response::reply::Reply;
 use super::site::Site;
-use crate::billing::Billing;
 use crate::error::ApiError;
+use lastro_billing::Billing;
 
 /// Longest time a response may wait for the store.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

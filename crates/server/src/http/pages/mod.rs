@@ -24,13 +24,13 @@ use super::handler::Question;
 use super::request::query::bad;
 use super::response::reply::Reply;
 use super::v1::companies::is_company_id;
-use crate::billing::{Billing, Offer, Offers};
 use crate::error::ApiError;
 pub use calculator::{
     accumulation, calculator, check, check_debt, check_form, correction, debt, debt_form, legal_interest,
     minimum_wages, rent, savings,
 };
 use keeping::{drawn_for_one, kept, kept_text, kept_while_asked, redirect};
+use lastro_billing::{Billing, Offer, Offers};
 pub use registration::submit as submit_pricing;
 
 const NO_SUCH_SERIES: ApiError = ApiError::NotFound("no series has this id or code; /series lists them");

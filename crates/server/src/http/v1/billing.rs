@@ -1,11 +1,11 @@
 //! Payments: the state of the caller's subscription, the addresses of checkout and portal, and Stripe's events.
 
 use http::{HeaderName, StatusCode};
+use lastro_billing::{Billing, BillingError};
 use lastro_model::{Plan, SubscriptionStatus};
 use lastro_store::BillingState;
 use serde::Serialize;
 
-use crate::billing::Billing;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
@@ -18,6 +18,50 @@ const SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 const NO_CUSTOMER: ApiError = ApiError::NotFound(
     "this account has no subscription; POST /api/v1/billing/checkout begins a subscription",
 );
+
+const UNAVAILABLE: ApiError = ApiError::Unavailable(
+    "payments are not available right now; nothing was charged, please try again shortly",
+);
+const CONTENDED: ApiError = ApiError::Unavailable(
+    "other requests about the payments of this account are under way; nothing was charged, please try again shortly",
+);
+/// Not a matter of time: the key or the portal of the Stripe account has the wrong settings, for example.
+const REFUSED: ApiError = ApiError::Unavailable(
+    "Stripe refuses this request; nothing was charged, and the operator of this service finds the reason in its log",
+);
+const BUSY: ApiError = ApiError::Unavailable(
+    "too many requests about payments are under way; nothing was charged, please try again shortly",
+);
+const UNDER_WAY: ApiError = ApiError::RateLimited {
+    message: "another request about the payments of this account is under way; wait as long as Retry-After says",
+    retry_after_seconds: 5,
+};
+
+impl From<BillingError> for ApiError {
+    fn from(error: BillingError) -> Self {
+        match error {
+            BillingError::Store(error) => error.into(),
+            BillingError::NotSold => {
+                Self::BadRequest("`plan` must be one of the plans that are sold here".into())
+            }
+            BillingError::BadSignature | BillingError::NotAnEvent => {
+                Self::BadRequest(error.to_string().into())
+            }
+            BillingError::UnderWay => UNDER_WAY,
+            BillingError::TooMany { retry_after_seconds } => Self::RateLimited {
+                message: "too many requests about the payments of this account; wait as long as Retry-After says",
+                retry_after_seconds,
+            },
+            BillingError::Busy => BUSY,
+            BillingError::Contended => CONTENDED,
+            BillingError::NotReady => UNAVAILABLE,
+            BillingError::Stripe(_) | BillingError::Price { .. } | BillingError::Check { .. } => {
+                tracing::warn!(%error, "a payment request failed");
+                if error.is_refusal() { REFUSED } else { UNAVAILABLE }
+            }
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct BillingView {
@@ -85,7 +129,7 @@ pub async fn stripe_event(action: Action<'_>) -> Result<Reply, ApiError> {
 
 /// The payments, if they are on and possible.
 fn on<'a>(action: &Action<'a>) -> Result<&'a Billing, ApiError> {
-    action.billing.ok_or(ApiError::NO_SUCH_PATH)?.ready()
+    Ok(action.billing.ok_or(ApiError::NO_SUCH_PATH)?.ready()?)
 }
 
 fn asked_plan(body: &[u8]) -> Result<Plan, ApiError> {

@@ -11,12 +11,12 @@ use lastro_store::StoreError;
 use serde::Serialize;
 
 use super::allowance;
-use crate::billing::pays_without_a_key;
 use crate::error::ApiError;
 use crate::http::handler::Action;
 use crate::http::request::body;
 use crate::http::request::caller::KEY_REQUIRED;
 use crate::http::response::reply::Reply;
+use lastro_billing::pays_without_a_key;
 
 #[derive(Serialize)]
 struct KeyView<'a> {

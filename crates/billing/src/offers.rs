@@ -1,12 +1,15 @@
 //! The prices of the plans as Stripe states them, read when the service starts.
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_access::terms;
 use lastro_config::PlanPrices;
 use lastro_model::Plan;
 
-use super::answers::Price;
-use super::client::{Stripe, StripeError};
-use super::{Billing, BillingError};
+use crate::Billing;
+use crate::answers::Price;
+use crate::client::{Stripe, StripeError};
+use crate::error::BillingError;
 
 /// Currencies whose amounts Stripe states in whole units.
 const WHOLE_CURRENCIES: [&str; 16] = [
@@ -32,7 +35,11 @@ pub struct Offer {
 
 impl Offers {
     /// Asks Stripe for the prices of the settings. Each must be monthly, and those that are sold must be active.
-    pub async fn read(stripe: &Stripe, prices: &PlanPrices) -> Result<Self, BillingError> {
+    pub fn read<'a>(stripe: &'a Stripe, prices: &'a PlanPrices) -> BoxFuture<'a, Result<Self, BillingError>> {
+        Self::ask(stripe, prices).boxed()
+    }
+
+    async fn ask(stripe: &Stripe, prices: &PlanPrices) -> Result<Self, BillingError> {
         let mut offers = Vec::new();
         for (plan, id, is_sold) in prices.all() {
             let wrong = |reason| BillingError::Price { id: id.to_owned(), plan, reason };
@@ -73,7 +80,7 @@ impl Offer {
 }
 
 impl Billing {
-    pub(super) async fn read_offers(&self) -> Result<(), BillingError> {
+    pub(crate) async fn read_offers(&self) -> Result<(), BillingError> {
         let offers = Offers::read(&self.stripe, &self.prices).await?;
         offers.all().iter().for_each(compare);
         if self.offers.set(offers).is_ok() {

@@ -6,7 +6,7 @@ use lastro_model::{AccountId, KeyId, SubscriptionStatus};
 use serde::{Deserialize, Deserializer, de};
 
 #[derive(Debug, Deserialize)]
-pub struct List<T> {
+pub(crate) struct List<T> {
     pub data: Vec<T>,
     #[serde(default)]
     pub has_more: bool,

@@ -11,17 +11,17 @@ const TOLERANCE: u64 = 300;
 
 /// The signing secret of the webhook endpoint. `Debug` hides it.
 #[derive(Clone)]
-pub(super) struct SigningSecret(Hmac<Sha256>);
+pub(crate) struct SigningSecret(Hmac<Sha256>);
 
 impl SigningSecret {
     /// The whole text is the key, with its prefix `whsec_`.
-    pub(super) fn new(text: &str) -> anyhow::Result<Self> {
+    pub(crate) fn new(text: &str) -> anyhow::Result<Self> {
         Ok(Self(Hmac::new_from_slice(text.as_bytes())?))
     }
 
     /// Whether the header `Stripe-Signature` has a signature of this body at about this time. One of several is enough:
     /// while a secret is replaced, Stripe signs with both.
-    pub(super) fn verifies(&self, header: &str, body: &[u8], unix_seconds: i64) -> bool {
+    pub(crate) fn verifies(&self, header: &str, body: &[u8], unix_seconds: i64) -> bool {
         let mut times = values(header, "t");
         let (Some(time), None) = (times.next(), times.next()) else { return false };
         let is_recent = time.parse().is_ok_and(|at: i64| at.abs_diff(unix_seconds) <= TOLERANCE);

@@ -4,20 +4,20 @@ use jiff::Timestamp;
 use lastro_config::PlanPrices;
 use lastro_model::{Plan, SubscriptionStatus};
 
-use super::answers::{Item, Subscription};
+use crate::answers::{Item, Subscription};
 
 /// The subscription that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Verdict {
-    pub(super) subscription: String,
-    pub(super) status: SubscriptionStatus,
-    pub(super) price: Option<String>,
-    pub(super) period_end: Option<Timestamp>,
-    pub(super) cancel_at_period_end: bool,
+pub(crate) struct Verdict {
+    pub(crate) subscription: String,
+    pub(crate) status: SubscriptionStatus,
+    pub(crate) price: Option<String>,
+    pub(crate) period_end: Option<Timestamp>,
+    pub(crate) cancel_at_period_end: bool,
     /// The plan that the account should have; `None` leaves it as it is.
-    pub(super) plan: Option<Plan>,
+    pub(crate) plan: Option<Plan>,
     /// Whether it would give a plan, but none is known for its price.
-    pub(super) is_unknown_price: bool,
+    pub(crate) is_unknown_price: bool,
 }
 
 /// Subscriptions of a higher class count before others.
@@ -33,7 +33,7 @@ enum Class {
 
 impl Verdict {
     /// The highest live subscription counts. Of equals, the one in the better status, then the newest.
-    pub(super) fn of(subscriptions: &[Subscription], prices: &PlanPrices) -> Option<Self> {
+    pub(crate) fn of(subscriptions: &[Subscription], prices: &PlanPrices) -> Option<Self> {
         let order = |subscription: &&Subscription| {
             let (class, _) = class(subscription, prices);
             (class, preference(subscription.status), subscription.created, subscription.id.clone())
@@ -60,13 +60,13 @@ impl Verdict {
 
     /// The text that is remembered once the verdict is applied. A new text is applied again: also the plan is a part of
     /// it, since the operator may move a price to another one. `None` for a verdict that gives no plan.
-    pub(super) fn fingerprint(&self) -> Option<String> {
+    pub(crate) fn fingerprint(&self) -> Option<String> {
         self.plan.map(|plan| format!("{} {}", self.subject(), plan.id()))
     }
 
     /// Whether a remembered text is that of this verdict. Texts of earlier versions have no plan; taking those for new
     /// would undo what the operator set.
-    pub(super) fn was_applied_as(&self, text: &str) -> bool {
+    pub(crate) fn was_applied_as(&self, text: &str) -> bool {
         text == self.subject() || self.fingerprint().as_deref() == Some(text)
     }
 

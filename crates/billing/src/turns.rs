@@ -9,7 +9,7 @@ use lastro_model::AccountId;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::error::ApiError;
+use crate::error::BillingError;
 
 /// Requests of all accounts that call Stripe at the same time, so that they do not use up its limits.
 const PLACES: usize = 16;
@@ -21,15 +21,7 @@ const WINDOW_NS: u64 = 600_000_000_000;
 /// Accounts that are remembered for their window: some megabytes.
 const MOST_ACCOUNTS: usize = 10_000;
 
-const UNDER_WAY: ApiError = ApiError::RateLimited {
-    message: "another request about the payments of this account is under way; wait as long as Retry-After says",
-    retry_after_seconds: 5,
-};
-const BUSY: ApiError = ApiError::Unavailable(
-    "too many requests about payments are under way; nothing was charged, please try again shortly",
-);
-
-pub(super) struct Turns {
+pub(crate) struct Turns {
     accounts: Mutex<HashMap<AccountId, Account>>,
     places: Semaphore,
 }
@@ -41,7 +33,7 @@ struct Account {
 }
 
 /// A turn, which ends when this is dropped.
-pub(super) struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     _under_way: UnderWay<'a>,
     _place: SemaphorePermit<'a>,
 }
@@ -52,11 +44,11 @@ struct UnderWay<'a> {
 }
 
 impl Turns {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { accounts: Mutex::default(), places: Semaphore::new(PLACES) }
     }
 
-    pub(super) async fn take(&self, account: AccountId, now_ns: u64) -> Result<Turn<'_>, ApiError> {
+    pub(crate) async fn take(&self, account: AccountId, now_ns: u64) -> Result<Turn<'_>, BillingError> {
         let under_way = self.begin(account, now_ns)?;
         match tokio::time::timeout(LONGEST_WAIT, self.places.acquire()).await {
             Ok(Ok(place)) => {
@@ -64,28 +56,25 @@ impl Turns {
                 self.accounts.lock().entry(account).or_default().ring.take(ALLOWANCE, WINDOW_NS, now_ns);
                 Ok(Turn { _under_way: under_way, _place: place })
             }
-            Ok(Err(_)) | Err(_) => Err(BUSY),
+            Ok(Err(_)) | Err(_) => Err(BillingError::Busy),
         }
     }
 
-    fn begin(&self, account: AccountId, now_ns: u64) -> Result<UnderWay<'_>, ApiError> {
+    fn begin(&self, account: AccountId, now_ns: u64) -> Result<UnderWay<'_>, BillingError> {
         let mut accounts = self.accounts.lock();
         if accounts.len() >= MOST_ACCOUNTS && !accounts.contains_key(&account) {
             accounts.retain(|_, known| known.is_under_way || !known.ring.is_idle(WINDOW_NS, now_ns));
             if accounts.len() >= MOST_ACCOUNTS {
-                return Err(BUSY);
+                return Err(BillingError::Busy);
             }
         }
         let known = accounts.entry(account).or_default();
         if known.is_under_way {
-            return Err(UNDER_WAY);
+            return Err(BillingError::UnderWay);
         }
         let verdict = known.ring.peek(ALLOWANCE, WINDOW_NS, now_ns);
         if !verdict.admitted {
-            return Err(ApiError::RateLimited {
-                message: "too many requests about the payments of this account; wait as long as Retry-After says",
-                retry_after_seconds: verdict.retry_after_seconds(),
-            });
+            return Err(BillingError::TooMany { retry_after_seconds: verdict.retry_after_seconds() });
         }
         known.is_under_way = true;
         Ok(UnderWay { turns: self, account })
@@ -109,15 +98,11 @@ mod tests {
         AccountId(KeyId::parse(&format!("{number:08}")).unwrap())
     }
 
-    fn status(refused: Option<ApiError>) -> u16 {
-        refused.unwrap().code().1.as_u16()
-    }
-
     #[tokio::test]
     async fn an_account_has_one_request_under_way() {
         let turns = Turns::new();
         let first = turns.take(account(1), 0).await.ok().unwrap();
-        assert_eq!(turns.take(account(1), 0).await.err(), Some(UNDER_WAY));
+        assert!(matches!(turns.take(account(1), 0).await, Err(BillingError::UnderWay)));
         assert!(turns.take(account(2), 0).await.is_ok(), "another account is not held up");
         drop(first);
         assert!(turns.take(account(1), 0).await.is_ok());
@@ -129,7 +114,10 @@ mod tests {
         for _ in 0..ALLOWANCE {
             assert!(turns.take(account(1), 0).await.is_ok());
         }
-        assert_eq!(status(turns.take(account(1), 1).await.err()), 429);
+        assert!(matches!(
+            turns.take(account(1), 1).await,
+            Err(BillingError::TooMany { retry_after_seconds: 600 })
+        ));
         assert!(turns.take(account(2), 1).await.is_ok());
         assert!(turns.take(account(1), WINDOW_NS + 1).await.is_ok());
     }
@@ -142,7 +130,7 @@ mod tests {
             held.push(turns.take(account(number), 0).await.ok().unwrap());
         }
         for _ in 0..=ALLOWANCE {
-            assert_eq!(turns.take(account(PLACES), 0).await.err(), Some(BUSY));
+            assert!(matches!(turns.take(account(PLACES), 0).await, Err(BillingError::Busy)));
         }
         let (waiting, ()) = tokio::join!(turns.take(account(PLACES), 0), async { held.clear() });
         assert!(waiting.is_ok());
@@ -154,7 +142,7 @@ mod tests {
         for number in 0..MOST_ACCOUNTS {
             assert!(turns.take(account(number), 0).await.is_ok());
         }
-        assert_eq!(turns.take(account(MOST_ACCOUNTS), 1).await.err(), Some(BUSY));
+        assert!(matches!(turns.take(account(MOST_ACCOUNTS), 1).await, Err(BillingError::Busy)));
         assert!(turns.take(account(0), 1).await.is_ok());
         assert!(turns.take(account(MOST_ACCOUNTS), 2 * WINDOW_NS).await.is_ok());
         assert_eq!(turns.accounts.lock().len(), 1);

@@ -13,7 +13,7 @@ use reqwest::redirect::Policy;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::answers::{Checkout, List, Price, Subscription};
+use crate::answers::{Checkout, List, Price, Subscription};
 
 /// The version of the API that the types of `answers.rs` were written for.
 const VERSION: &str = "2025-03-31.basil";

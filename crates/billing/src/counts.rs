@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use lastro_background::metrics::prometheus::{Exposition, Kind};
 use lastro_model::SubscriptionStatus;
 
-use super::Billing;
+use crate::Billing;
 
 /// The types of events that are told apart; any other is `other`.
 const TYPES: [&str; 12] = [
@@ -26,7 +26,7 @@ const TYPES: [&str; 12] = [
 
 /// The result of handling an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EventOutcome {
+pub(crate) enum EventOutcome {
     /// The plan of an account changed.
     Applied,
     /// Stripe was asked, and no plan changed.
@@ -50,15 +50,15 @@ const OUTCOMES: [(EventOutcome, &str); 6] = [
 ];
 
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     events: [[AtomicU64; OUTCOMES.len()]; TYPES.len()],
     /// Rounds of the daily check that could not be finished.
-    pub(super) failed_checks: AtomicU64,
-    pub(super) subscriptions: ArcSwap<Vec<(SubscriptionStatus, u64)>>,
+    pub(crate) failed_checks: AtomicU64,
+    pub(crate) subscriptions: ArcSwap<Vec<(SubscriptionStatus, u64)>>,
 }
 
 impl Counts {
-    pub(super) fn event(&self, kind: &str, outcome: EventOutcome) {
+    pub(crate) fn event(&self, kind: &str, outcome: EventOutcome) {
         let row = TYPES.iter().position(|known| *known == kind).unwrap_or(TYPES.len() - 1);
         let place = OUTCOMES.iter().position(|(known, _)| *known == outcome).unwrap_or_default();
         self.events[row][place].fetch_add(1, Ordering::Relaxed);

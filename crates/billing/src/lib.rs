@@ -5,13 +5,16 @@
 //! plan that subscriptions give. [`reconcile`]: from Stripe to the database, in one order. [`checkout`]: opening a
 //! checkout or the portal. [`turns`]: who may. [`offers`]: the prices. [`job`]: what must not depend on events.
 //! [`counts`]: the metrics.
+//!
+//! Futures are boxed where other crates await them, so that their code is compiled here, and once.
 
-pub mod answers;
+mod answers;
 mod checkout;
 pub mod client;
 mod counts;
+mod error;
 mod event;
-pub mod job;
+mod job;
 mod offers;
 mod reconcile;
 mod signature;
@@ -24,17 +27,20 @@ use std::time::Duration;
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_background::access::Access;
+use lastro_background::jobs::supervisor::Supervisor;
 use lastro_config::{BillingSecrets, BillingSettings, PlanPrices};
-use lastro_model::{AccountId, Clock, KeyRecord, Outage, Plan};
+use lastro_model::{AccountId, Clock, KeyRecord, Outage};
 use lastro_store::{BillingState, Store, StoreError};
 use parking_lot::Mutex;
 
-use crate::error::ApiError;
 pub use checkout::cancel_everything;
-use client::{Stripe, StripeError};
+use client::Stripe;
 use counts::Counts;
 pub use counts::render;
+pub use error::BillingError;
 pub use offers::{Offer, Offers};
 use signature::SigningSecret;
 use turns::Turns;
@@ -72,32 +78,6 @@ pub struct Surroundings {
     pub boot: String,
 }
 
-/// The reason why something about payments cannot be done now.
-#[derive(Debug, thiserror::Error)]
-pub enum BillingError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Stripe(#[from] StripeError),
-    #[error("the price {id} of --stripe-prices cannot be used for {plan}: {reason}")]
-    Price { id: String, plan: Plan, reason: &'static str },
-    #[error("other requests change the same account at the same time")]
-    Contended,
-    #[error("account {account}, and maybe others, could not be checked: {error}")]
-    Check { account: AccountId, error: Box<BillingError> },
-}
-
-const UNAVAILABLE: ApiError = ApiError::Unavailable(
-    "payments are not available right now; nothing was charged, please try again shortly",
-);
-const CONTENDED: ApiError = ApiError::Unavailable(
-    "other requests about the payments of this account are under way; nothing was charged, please try again shortly",
-);
-/// Not a matter of time: the key or the portal of the Stripe account has the wrong settings, for example.
-const REFUSED: ApiError = ApiError::Unavailable(
-    "Stripe refuses this request; nothing was charged, and the operator of this service finds the reason in its log",
-);
-
 impl Billing {
     pub fn new(
         settings: &BillingSettings,
@@ -126,19 +106,22 @@ impl Billing {
 
     /// Reads the key and the signing secret again, which may have been replaced in their files. A new key must know the
     /// prices: for that of another Stripe account nobody here is a customer, and everybody would lose the plan.
-    pub async fn read_secrets_again(&self) -> anyhow::Result<()> {
-        let Some(secrets) = self.settings.secrets(true)? else { return Ok(()) };
-        let secret = SigningSecret::new(&secrets.webhook_secret)?;
-        if !self.stripe.has_key(&secrets.key) {
-            let renewed = self.stripe.with_key(&secrets.key)?;
-            let read = Offers::read(&renewed, &self.prices).await;
-            read.context(
-                "--stripe-key-file: the prices cannot be read with the new key, so the old one stays",
-            )?;
-            self.stripe.take_key_of(&renewed);
-        }
-        self.secret.store(Arc::new(secret));
-        Ok(())
+    pub fn read_secrets_again(&self) -> BoxFuture<'_, anyhow::Result<()>> {
+        let reading = async {
+            let Some(secrets) = self.settings.secrets(true)? else { return Ok(()) };
+            let secret = SigningSecret::new(&secrets.webhook_secret)?;
+            if !self.stripe.has_key(&secrets.key) {
+                let renewed = self.stripe.with_key(&secrets.key)?;
+                let read = Offers::read(&renewed, &self.prices).await;
+                read.context(
+                    "--stripe-key-file: the prices cannot be read with the new key, so the old one stays",
+                )?;
+                self.stripe.take_key_of(&renewed);
+            }
+            self.secret.store(Arc::new(secret));
+            Ok(())
+        };
+        reading.boxed()
     }
 
     /// The prices, once read from Stripe.
@@ -147,8 +130,13 @@ impl Billing {
     }
 
     /// An error until the prices are known.
-    pub fn ready(&self) -> Result<&Self, ApiError> {
-        if self.offers.get().is_some() { Ok(self) } else { Err(UNAVAILABLE) }
+    pub fn ready(&self) -> Result<&Self, BillingError> {
+        if self.offers.get().is_some() { Ok(self) } else { Err(BillingError::NotReady) }
+    }
+
+    /// Starts the job of payments.
+    pub fn start_job(self: &Arc<Self>, jobs: &mut Supervisor) {
+        jobs.start("billing", self, job::run);
     }
 
     /// The state of an account, or a new one.
@@ -169,31 +157,16 @@ impl fmt::Debug for Billing {
     }
 }
 
-impl From<BillingError> for ApiError {
-    fn from(error: BillingError) -> Self {
-        match error {
-            BillingError::Store(error) => error.into(),
-            BillingError::Contended => CONTENDED,
-            error => {
-                tracing::warn!(%error, "a payment request failed");
-                match error {
-                    BillingError::Stripe(
-                        StripeError::Refused { .. } | StripeError::NoCustomer | StripeError::Missing,
-                    ) => REFUSED,
-                    _ => UNAVAILABLE,
-                }
-            }
-        }
-    }
-}
-
 /// Whether an account has a subscription that has not ended, and no key that lasts. One that ends soon does not count:
 /// it was replaced, and is gone before anybody is told again.
-pub async fn pays_without_a_key(store: &dyn Store, account: AccountId) -> Result<bool, StoreError> {
-    let state = store.billing(account).await?;
-    if state.is_none_or(|state| state.status.has_ended()) {
-        return Ok(false);
-    }
-    let lasts = |key: &KeyRecord| !key.revoked && key.ends_at.is_none();
-    Ok(!store.keys_of(account).await?.iter().any(lasts))
+pub fn pays_without_a_key(store: &dyn Store, account: AccountId) -> BoxFuture<'_, Result<bool, StoreError>> {
+    let looking = async move {
+        let state = store.billing(account).await?;
+        if state.is_none_or(|state| state.status.has_ended()) {
+            return Ok(false);
+        }
+        let lasts = |key: &KeyRecord| !key.revoked && key.ends_at.is_none();
+        Ok(!store.keys_of(account).await?.iter().any(lasts))
+    };
+    looking.boxed()
 }

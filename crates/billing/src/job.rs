@@ -10,8 +10,9 @@ use lastro_model::{AccountId, OutageChange};
 use lastro_store::{BillingDue, BillingState, StoreError};
 use tokio::sync::watch;
 
-use super::client::StripeError;
-use super::{Billing, BillingError};
+use crate::Billing;
+use crate::client::StripeError;
+use crate::error::BillingError;
 
 /// Age at which a subscription that has not ended is checked again.
 const SUBSCRIPTIONS_EVERY: SignedDuration = SignedDuration::from_hours(24);
@@ -27,7 +28,7 @@ const FAILURES_IN_A_ROW: usize = 5;
 /// Interval of asking for the prices until they are known.
 const OFFERS_RETRY: Duration = Duration::from_secs(5);
 
-pub async fn run(billing: Arc<Billing>, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(billing: Arc<Billing>, mut stop: watch::Receiver<bool>) {
     loop {
         let work = async {
             billing.work().await;

@@ -1,11 +1,13 @@
 //! Stripe's events. An event is a hint: its customer is taken from it, and Stripe is asked.
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_config::is_stripe_id;
 use serde_json::Value;
 
-use super::counts::EventOutcome;
-use super::{Billing, BillingError};
-use crate::error::ApiError;
+use crate::Billing;
+use crate::counts::EventOutcome;
+use crate::error::BillingError;
 
 /// The events that can concern a plan. All of them name their customer.
 const INTERESTING: [&str; 3] = ["customer.subscription.", "checkout.session.", "invoice."];
@@ -43,18 +45,27 @@ impl Event {
 
 impl Billing {
     /// Handles an event. An error makes Stripe send it again.
-    pub async fn receive(&self, signature: &str, body: &[u8], unix_seconds: i64) -> Result<(), ApiError> {
+    pub fn receive<'a>(
+        &'a self,
+        signature: &'a str,
+        body: &'a [u8],
+        unix_seconds: i64,
+    ) -> BoxFuture<'a, Result<(), BillingError>> {
+        self.take_in(signature, body, unix_seconds).boxed()
+    }
+
+    async fn take_in(&self, signature: &str, body: &[u8], unix_seconds: i64) -> Result<(), BillingError> {
         if !self.secret.load().verifies(signature, body, unix_seconds) {
             self.counts.event("other", EventOutcome::BadSignature);
-            return Err(ApiError::BadRequest("the signature is not valid".into()));
+            return Err(BillingError::BadSignature);
         }
         let Some(event) = Event::parse(body) else {
             self.counts.event("other", EventOutcome::Failed);
-            return Err(ApiError::BadRequest("the body is not an event".into()));
+            return Err(BillingError::NotAnEvent);
         };
         let result = match (event.id_of_interest(), self.ready()) {
             (None, _) => Ok(EventOutcome::Ignored),
-            (Some(id), Ok(_)) => self.handle(&event, id).await.map_err(ApiError::from),
+            (Some(id), Ok(_)) => self.handle(&event, id).await,
             (Some(_), Err(error)) => Err(error),
         };
         self.counts.event(&event.r#type, *result.as_ref().unwrap_or(&EventOutcome::Failed));

@@ -3,12 +3,14 @@
 //! The address of a checkout is given out only after its id was written, and the next checkout expires it first. So at
 //! most one checkout of an account can be paid at a time.
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use lastro_model::{AccountId, Plan};
 use lastro_store::BillingState;
 
-use super::client::{Order, Payer, Stripe, StripeError};
-use super::{ATTEMPTS, Billing, BillingError, pause};
-use crate::error::ApiError;
+use crate::client::{Order, Payer, Stripe, StripeError};
+use crate::error::BillingError;
+use crate::{ATTEMPTS, Billing, pause};
 
 /// The end of a checkout.
 enum Closed {
@@ -19,14 +21,18 @@ enum Closed {
 
 impl Billing {
     /// The address where the account pays for a plan: a checkout, or the portal if it has a subscription.
-    pub async fn checkout_url(
-        &self,
+    pub fn checkout_url<'a>(
+        &'a self,
         account: AccountId,
-        email: &str,
+        email: &'a str,
         plan: Plan,
-    ) -> Result<String, ApiError> {
+    ) -> BoxFuture<'a, Result<String, BillingError>> {
+        self.pay_for(account, email, plan).boxed()
+    }
+
+    async fn pay_for(&self, account: AccountId, email: &str, plan: Plan) -> Result<String, BillingError> {
         let Some(price) = self.prices.sold(plan) else {
-            return Err(ApiError::BadRequest("`plan` must be one of the plans that are sold here".into()));
+            return Err(BillingError::NotSold);
         };
         let _turn = self.turns.take(account, self.clock.now().monotonic_ns).await?;
         for attempt in 0..ATTEMPTS {
@@ -35,7 +41,7 @@ impl Billing {
             }
             pause(attempt).await;
         }
-        Err(BillingError::Contended.into())
+        Err(BillingError::Contended)
     }
 
     /// One attempt. Returns `None` if the state changed meanwhile.
@@ -55,7 +61,11 @@ impl Billing {
     }
 
     /// The address of the portal, or `None` for an account without a customer.
-    pub async fn portal_url(&self, account: AccountId) -> Result<Option<String>, ApiError> {
+    pub fn portal_url(&self, account: AccountId) -> BoxFuture<'_, Result<Option<String>, BillingError>> {
+        self.portal_of(account).boxed()
+    }
+
+    async fn portal_of(&self, account: AccountId) -> Result<Option<String>, BillingError> {
         let _turn = self.turns.take(account, self.clock.now().monotonic_ns).await?;
         let Some(customer) = self.state_of(account).await?.customer else { return Ok(None) };
         match self.open_portal(&customer).await {
@@ -136,14 +146,14 @@ impl Billing {
     }
 
     /// Writes a state that changes no plan. Returns `None` if another was written meanwhile.
-    pub(super) async fn record(&self, state: BillingState) -> Result<Option<BillingState>, BillingError> {
+    pub(crate) async fn record(&self, state: BillingState) -> Result<Option<BillingState>, BillingError> {
         let state = BillingState { checked_at: self.clock.now().timestamp(), ..state };
         let recorded = self.store.record_billing(state.clone(), None).await?;
         Ok(recorded.map(|_| BillingState { version: state.version + 1, ..state }))
     }
 
     /// Looks at a checkout whose event may be lost, and at the subscriptions of its account.
-    pub(super) async fn check(&self, state: BillingState) -> Result<(), BillingError> {
+    pub(crate) async fn check(&self, state: BillingState) -> Result<(), BillingError> {
         let (mut closed, mut payer) = (None, None);
         if let Some(id) = &state.checkout {
             match self.stripe.checkout(id).await {
@@ -182,7 +192,14 @@ async fn close(stripe: &Stripe, checkout: &str) -> Result<Closed, StripeError> {
 
 /// Ends everything that could charge an account: its open checkout, and all its subscriptions. Returns the number of
 /// subscriptions that were canceled.
-pub async fn cancel_everything(stripe: &Stripe, state: &BillingState) -> Result<usize, StripeError> {
+pub fn cancel_everything<'a>(
+    stripe: &'a Stripe,
+    state: &'a BillingState,
+) -> BoxFuture<'a, Result<usize, StripeError>> {
+    cancel(stripe, state).boxed()
+}
+
+async fn cancel(stripe: &Stripe, state: &BillingState) -> Result<usize, StripeError> {
     let paid_by = match &state.checkout {
         Some(checkout) => match close(stripe, checkout).await? {
             Closed::Paid(customer) => customer,

@@ -6,16 +6,17 @@
 use lastro_model::{AccountId, Plan, SubscriptionStatus};
 use lastro_store::{BillingState, StoreError};
 
-use super::answers::Subscription;
-use super::verdict::Verdict;
-use super::{ATTEMPTS, Billing, BillingError, pause};
+use crate::answers::Subscription;
+use crate::error::BillingError;
+use crate::verdict::Verdict;
+use crate::{ATTEMPTS, Billing, pause};
 
 /// The result of asking Stripe about a customer.
 #[derive(Debug)]
-pub(super) struct Reconciled {
-    pub(super) state: BillingState,
+pub(crate) struct Reconciled {
+    pub(crate) state: BillingState,
     /// Whether the plan of the account changed.
-    pub(super) changed: bool,
+    pub(crate) changed: bool,
 }
 
 /// A customer and all its subscriptions, as Stripe just returned them.
@@ -34,7 +35,7 @@ impl StripeCustomer {
 impl Billing {
     /// Asks about a customer, and applies the answer to its account. `closed` is a checkout of theirs that is no longer
     /// open. Returns `None` for a customer that belongs to no account.
-    pub(super) async fn reconcile(
+    pub(crate) async fn reconcile(
         &self,
         customer: &str,
         closed: Option<&str>,
