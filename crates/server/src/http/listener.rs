@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures_util::future::Either;
 use futures_util::{FutureExt, TryFutureExt};
-use http::{Request, Response};
+use http::{Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
@@ -30,7 +30,7 @@ use super::connections::connection::{Connection, State};
 use super::connections::inbound::Inbound;
 use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge::{self, ResponseFuture};
-use super::parked::{self, Parking};
+use super::parked::{Parked, Parking};
 use super::response::outgoing::Outgoing;
 
 /// Longest wait for running requests at shutdown.
@@ -204,9 +204,9 @@ async fn serve_http1<S>(mut inbound: Inbound<S>, service: &Answering) -> io::Res
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    while let Some((stream, body)) = serve_until_parked(inbound, service).await.map_err(io::Error::other)? {
+    while let Some((stream, parked)) = serve_until_parked(inbound, service).await.map_err(io::Error::other)? {
         inbound = stream;
-        let mut sending = pin!(parked::send(&mut inbound, body));
+        let mut sending = pin!(parked.send(&mut inbound));
         let sent = poll_fn(|cx| match service.connection.poll_state(cx) {
             State::Open | State::Closing => sending.as_mut().poll(cx).map_ok(Some),
             State::HungUp => Poll::Ready(Ok(None)),
@@ -218,22 +218,22 @@ where
     Ok(())
 }
 
-/// Serves requests until the connection ends, or until a response waits: then its body is still to be sent.
+/// Serves requests until the connection ends, or until a response waits: then only its head is sent.
 async fn serve_until_parked<S>(
     inbound: Inbound<S>,
     service: &Answering,
-) -> hyper::Result<Option<(Inbound<S>, Outgoing)>>
+) -> hyper::Result<Option<(Inbound<S>, Parked)>>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Answering { connection, parking, .. } = service;
     let mut conversation = http1().serve_connection(TokioIo::new(inbound), service);
     let parked = converse(connection, Pin::new(&mut conversation), || parking.leave(connection)).await?;
-    Ok(parked.map(|body| {
+    Ok(parked.map(|parked| {
         let parts = conversation.into_parts();
         let mut inbound = parts.io.into_inner();
-        inbound.give_back(parts.read_buf);
-        (inbound, body)
+        inbound.give_back(&parts.read_buf);
+        (inbound, parked)
     }))
 }
 
@@ -275,12 +275,13 @@ impl Service<Request<Incoming>> for Answering {
     type Future = ResponseFuture;
 
     fn call(&self, request: Request<Incoming>) -> ResponseFuture {
+        let is_http1 = request.version() == Version::HTTP_11;
         match edge::answer(&self.app, &self.connection, request) {
-            Either::Right(waiting) => {
+            Either::Right(waiting) if is_http1 => {
                 let (connection, parking) = (Arc::clone(&self.connection), self.parking.clone());
                 Either::Right(waiting.map_ok(move |response| parking.park(&connection, response)).boxed())
             }
-            Either::Left(answered) => Either::Left(answered),
+            answered => answered,
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Connection {
     under_way: AtomicU32,
     /// Requests among them whose response may have nothing to send for long.
     following: AtomicU32,
-    /// Whether hyper has written all it had since a response began to wait.
+    /// Whether the stream was flushed while a response waited: hyper does so when it has written everything.
     is_flushed: AtomicBool,
     /// Requests among them that wait for other clients to read their responses.
     pub(super) waiting: AtomicU32,
@@ -144,7 +144,7 @@ impl Connection {
     }
 
     /// Whether there was a flush since this was last called.
-    pub fn was_flushed(&self) -> bool {
+    pub fn take_flush(&self) -> bool {
         self.is_flushed.load(Ordering::Relaxed) && self.is_flushed.swap(false, Ordering::Relaxed)
     }
 

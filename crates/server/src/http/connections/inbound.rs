@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connection::Connection;
@@ -40,12 +40,14 @@ pub struct Inbound<S> {
     between_writes: bool,
     /// Bytes that were read before hyper asked for them, or that it gave back.
     ahead: BytesMut,
+    /// Most bytes that are read ahead.
+    most_ahead: usize,
 }
 
 #[derive(Debug)]
 enum Protocol {
-    /// HTTP/1, or TLS below any protocol, with the bytes received since the last request and in the last read, not counting
-    /// those read ahead.
+    /// HTTP/1, or TLS below any protocol, with the bytes received since the last request, not counting those read ahead, and
+    /// the bytes of the last read.
     Http1 {
         since_request: usize,
         last_read: usize,
@@ -58,7 +60,16 @@ impl<S> Inbound<S> {
         let (connection, charge) = (Arc::clone(connection), Charge::new(connection));
         let protocol = Protocol::Http1 { since_request: 0, last_read: 0 };
         let (seen, ahead) = (connection.progress(), BytesMut::new());
-        Self { stream, connection, protocol, seen, charge, between_writes: true, ahead }
+        Self {
+            stream,
+            connection,
+            protocol,
+            seen,
+            charge,
+            between_writes: true,
+            ahead,
+            most_ahead: PREFACE.len(),
+        }
     }
 
     /// Credits the requests and response chunks since the last read.
@@ -77,11 +88,11 @@ impl<S> Inbound<S> {
         self.charge.set(self.held());
     }
 
-    /// Counts the bytes read; returns a reason if the connection must end.
-    fn count(&mut self, bytes: &[u8]) -> Result<(), Reason> {
+    /// Counts the bytes read after those that were read ahead; returns a reason if the connection must end.
+    fn count(&mut self, ahead: usize, bytes: &[u8]) -> Result<(), Reason> {
         match &mut self.protocol {
             Protocol::Http1 { since_request, last_read } => {
-                *last_read = bytes.len();
+                *last_read = ahead + bytes.len();
                 *since_request += bytes.len();
             }
             Protocol::Http2(frames) => {
@@ -119,7 +130,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
         let start = buffer.filled().len();
         if !self.ahead.is_empty() {
             let fits = self.ahead.len().min(buffer.remaining());
-            buffer.put_slice(&self.ahead.split_to(fits));
+            buffer.put_slice(&self.ahead[..fits]);
+            self.ahead.advance(fits);
+            if self.ahead.is_empty() {
+                // Its memory goes with it.
+                self.ahead = BytesMut::new();
+            }
         }
         let before = buffer.filled().len();
         // In one piece with what follows: hyper enlarges its buffer before it reads a second piece.
@@ -127,7 +143,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Inbound<S> {
         if before == start {
             ready!(read)?;
         }
-        match self.count(&buffer.filled()[before..]) {
+        match self.count(before - start, &buffer.filled()[before..]) {
             Ok(()) => Poll::Ready(Ok(())),
             Err(reason) => {
                 self.send_away(cx, reason);
@@ -156,17 +172,19 @@ impl<S: AsyncRead + Unpin> Inbound<S> {
         Poll::Ready(Ok(is_http2))
     }
 
-    /// Takes back bytes that were read already: they come first in the next read.
-    pub fn give_back(&mut self, unused: Bytes) {
-        let after = std::mem::replace(&mut self.ahead, unused.into());
-        self.ahead.unsplit(after);
+    /// Takes back bytes that were read already: they come first in the next read. Copied, because they may be the end of a
+    /// large buffer.
+    pub fn give_back(&mut self, unused: &[u8]) {
+        let after = std::mem::replace(&mut self.ahead, BytesMut::from(unused));
+        self.ahead.extend_from_slice(&after);
+        self.most_ahead = self.ahead.len() + PREFACE.len();
     }
 
     /// Hangs up if the client is gone while a response waits for something to send. Otherwise the task is woken when the
     /// client goes, unless it has sent more than fits.
     pub fn look_for_end(&mut self, cx: &mut Context<'_>) {
         let is_http1 = matches!(self.protocol, Protocol::Http1 { .. });
-        while is_http1 && self.ahead.len() < PREFACE.len() && self.connection.is_following() {
+        while is_http1 && self.ahead.len() < self.most_ahead && self.connection.is_following() {
             let mut byte = [0];
             let mut buffer = ReadBuf::new(&mut byte);
             let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) else { return };

@@ -45,6 +45,22 @@ async fn a_client_that_is_gone_gives_its_place_back() {
 }
 
 #[tokio::test]
+async fn a_client_that_is_gone_with_its_next_request_sent_gives_its_place_back() {
+    let (app, key) = app().await;
+    let cursor = newest(&app, &key).await;
+    let slots = &app.service.app.changes.slots;
+    let mut client = TcpStream::connect(app.service.address).await.unwrap();
+    let wait = format!(
+        "GET /api/v1/changes?wait=25&after={cursor} HTTP/1.1\r\nhost: lastro\r\nx-api-key: {key}\r\n\r\n"
+    );
+    // More than is read ahead, in one piece.
+    client.write_all(wait.repeat(3).as_bytes()).await.unwrap();
+    soon(async || slots.count() == 1).await;
+    drop(client);
+    soon(async || slots.count() == 0).await;
+}
+
+#[tokio::test]
 async fn a_reader_that_retention_has_passed_is_told_so() {
     let (app, key) = app().await;
     let cursor = newest(&app, &key).await;

@@ -87,7 +87,7 @@ async fn waiting_again_and_again_on_one_connection() {
             "GET /api/v1/changes?wait=25&after={cursor} HTTP/1.1\r\nhost: lastro\r\nx-api-key: {key}\r\n\r\n"
         );
         client.write_all(request.as_bytes()).await.unwrap();
-        soon(async || slots.count() == 1).await;
+        soon(async || slots.count() == 1 && app.service.app.connections.unsent() == 0).await;
         put_filings(&app, vec![filing(1, 7, "Ata", &format!("{round}"))]).await;
         let mut answer = String::new();
         while !answer.ends_with("\r\n0\r\n\r\n") {
