@@ -120,7 +120,7 @@ fn compare(offer: &Offer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::billing::answers::Recurring;
+    use crate::answers::Recurring;
 
     fn price(interval: &str, interval_count: u32) -> Price {
         Price {

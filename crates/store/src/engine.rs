@@ -106,14 +106,19 @@ impl Runner {
         self.calls.measure(CallKind::Load, self.backend.changed_filings(since)).await
     }
 
-    pub(crate) async fn read<T: Send + 'static>(
+    /// Not an async function: one would be compiled for each rule, this one's future only for each type of value.
+    pub(crate) fn read<T: Send + 'static>(
         &self,
         database: Database,
         question: impl Fn(&dyn Reading) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    ) -> impl Future<Output = Result<T>> + Send {
         let (value, kept) = Value::pair();
         let reading = self.backend.read(database, Box::new(move |reading| kept.set(question(reading)?)));
-        self.calls.measure(CallKind::Read, reading).await?;
+        self.run(CallKind::Read, reading, value)
+    }
+
+    async fn run<T>(&self, kind: CallKind, running: BoxFuture<'_, Result<()>>, value: Value<T>) -> Result<T> {
+        self.calls.measure(kind, running).await?;
         value.take()
     }
 
@@ -125,7 +130,7 @@ impl Runner {
         let (value, kept) = Value::pair();
         let question = Box::new(move |reading: &dyn Reading| kept.set(question(reading)?));
         let reading = self.backend.read_both(statement, question)?;
-        Some(self.calls.measure(CallKind::Read, reading).await.and_then(|()| value.take()))
+        Some(self.run(CallKind::Read, reading, value).await)
     }
 
     /// Reads only if the database may have changed since the same value was last read.
@@ -147,16 +152,15 @@ impl Runner {
         Ok(value)
     }
 
-    pub(crate) async fn change<T: Send + 'static>(
+    pub(crate) fn change<T: Send + 'static>(
         &self,
         database: Database,
         change: impl Fn(&dyn Transaction) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    ) -> impl Future<Output = Result<T>> + Send {
         let (value, kept) = Value::pair();
         let changing =
             self.backend.change(database, Box::new(move |transaction| kept.set(change(transaction)?)));
-        self.calls.measure(CallKind::Change, changing).await?;
-        value.take()
+        self.run(CallKind::Change, changing, value)
     }
 
     pub(crate) async fn publish<T: Send + 'static>(
@@ -166,8 +170,7 @@ impl Runner {
         let (value, kept) = Value::pair();
         let publishing =
             self.backend.publish(Box::new(move |transaction| kept.set(publication(transaction)?)));
-        self.calls.measure(CallKind::Publish, publishing).await?;
-        value.take()
+        self.run(CallKind::Publish, publishing, value).await
     }
 }
 

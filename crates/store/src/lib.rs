@@ -12,6 +12,7 @@ mod calls;
 mod change;
 mod engine;
 mod error;
+#[cfg(feature = "faulty")]
 pub mod faulty;
 mod feed;
 mod lease;
