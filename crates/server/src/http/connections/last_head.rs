@@ -10,14 +10,14 @@ pub struct LastHead {
     pub limit: Option<u32>,
     /// The second at which the whole quota is free.
     pub reset: Option<i64>,
-    /// The value of the header that only some responses have.
-    pub last: String,
+    /// The number and the texts that the header was made of that only some responses have.
+    pub last: Option<(u64, [&'static str; 2])>,
     pub headers: HeaderMap,
 }
 
 impl LastHead {
     /// A head of which nothing is filled in.
     pub fn of(template: &'static HeaderMap) -> Self {
-        Self { template, limit: None, reset: None, last: String::new(), headers: template.clone() }
+        Self { template, limit: None, reset: None, last: None, headers: template.clone() }
     }
 }

@@ -67,7 +67,7 @@ impl RequestContext<'_> {
 
     /// Whether a browser sent the request for a page: only then are the headers of CORS of use.
     pub(super) fn comes_from_page(&self) -> bool {
-        self.head.headers.contains_key(header::ORIGIN)
+        self.arrival.rare.origin
     }
 
     fn check_quota(&self) -> Result<(), ApiError> {

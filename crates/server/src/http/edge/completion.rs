@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
-use http::{Method, Response, StatusCode, Version};
+use http::{Method, Response, StatusCode};
 use jiff::fmt::rfc2822::DateTimePrinter;
 use lastro_model::{Outcome, Plan};
 use tracing::field::{Value, display};
@@ -19,10 +19,10 @@ use crate::http::request::id;
 use crate::http::response::body::Body;
 use crate::http::response::compression::{self, Encodings};
 use crate::http::response::compression_cache::LARGEST;
-use crate::http::response::conditional::{self, Tag};
+use crate::http::response::conditional;
 use crate::http::response::envelope::{self, Envelope, Last};
 use crate::http::response::outgoing::Outgoing;
-use crate::http::response::reply::{Reply, Stored};
+use crate::http::response::reply::{Reply, Stored, Version};
 
 impl RequestContext<'_> {
     /// Counts the outcome of the request, and builds the response.
@@ -68,19 +68,18 @@ impl RequestContext<'_> {
             made = self.app.next_request_id();
             &made
         };
-        let tag = self.tag(&reply);
-        let held = tag.as_ref().is_some_and(|tag| self.holds(tag));
-        let status = if held { StatusCode::NOT_MODIFIED } else { reply.status };
+        let status = if self.holds(&reply) { StatusCode::NOT_MODIFIED } else { reply.status };
         let envelope = Envelope {
             plan: self.caller.plan(),
             verdict: &self.charge.verdict,
             now: self.arrival.now,
             request_id,
-            last: match (&tag, reply.retry_after) {
-                (Some(tag), _) => Last::Tag(tag),
-                (None, Some(seconds)) => Last::RetryAfter(seconds),
-                (None, None) => Last::None,
+            last: match reply.retry_after {
+                _ if is_tagged(&reply) => Last::Tag(&reply.version, reply.variant),
+                Some(seconds) => Last::RetryAfter(seconds),
+                None => Last::None,
             },
+            database: &self.app.database,
             cache: reply.cache,
         };
         let mut headers = envelope.stamp(&self.connection.last_head);
@@ -104,7 +103,7 @@ impl RequestContext<'_> {
     }
 
     fn given_request_id(&self) -> Option<&str> {
-        id::given(&self.app.access.proxies.load(), self.connection.peer, &self.head.headers)
+        self.arrival.is_proxied.then(|| id::given(&self.head.headers)).flatten()
     }
 
     /// Sets the `Date`, which hyper otherwise adds from the machine's clock.
@@ -119,22 +118,23 @@ impl RequestContext<'_> {
     /// Makes this the last response of its connection while the service drains: the next one reaches another replica.
     #[cold]
     fn send_elsewhere(&self, headers: &mut HeaderMap) {
-        if self.head.version == Version::HTTP_2 {
+        if self.head.version == http::Version::HTTP_2 {
             self.connection.ask_to_close();
         } else {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
     }
 
-    pub(super) fn tag(&self, reply: &Reply) -> Option<Tag> {
-        matches!(reply.status, StatusCode::OK | StatusCode::PARTIAL_CONTENT)
+    pub(super) fn tag(&self, reply: &Reply) -> Option<String> {
+        is_tagged(reply)
             .then(|| conditional::tag(&reply.version, reply.variant, &self.app.database, self.caller.plan()))
             .flatten()
     }
 
-    /// Whether the client already has the body with this tag.
-    pub(super) fn holds(&self, tag: &str) -> bool {
-        conditional::is_held(&self.head.headers, tag)
+    /// Whether the client already has the body.
+    pub(super) fn holds(&self, reply: &Reply) -> bool {
+        let is_held = |tag: String| conditional::is_held(&self.head.headers, &tag);
+        self.arrival.rare.if_none_match && self.tag(reply).is_some_and(is_held)
     }
 
     /// The body as it is sent, and its headers. hyper adds the length.
@@ -203,6 +203,10 @@ impl RequestContext<'_> {
     fn parent_id(&self) -> Option<impl Value + use<>> {
         Head(self.head).trace_context().map(|trace| display(trace.parent_id))
     }
+}
+
+fn is_tagged(reply: &Reply) -> bool {
+    matches!(reply.status, StatusCode::OK | StatusCode::PARTIAL_CONTENT) && reply.version != Version::None
 }
 
 fn outcome(result: &Result<Reply, ApiError>) -> Outcome {

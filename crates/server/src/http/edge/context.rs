@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::request;
+use http::{HeaderMap, header, request};
 use lastro_access::ClientAddr;
 use lastro_model::Now;
 use lastro_quota::Charge;
@@ -21,6 +21,27 @@ pub(super) struct Arrival {
     pub(super) target: Target,
     pub(super) meter: Meter,
     pub(super) client: ClientAddr,
+    /// Whether the peer is a trusted proxy.
+    pub(super) is_proxied: bool,
+    pub(super) rare: RareHeaders,
+}
+
+/// Headers that few requests have. One pass over all costs less than a lookup for each of these.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RareHeaders {
+    pub(super) authorization: bool,
+    pub(super) if_none_match: bool,
+    pub(super) origin: bool,
+}
+
+impl RareHeaders {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        headers.keys().fold(Self::default(), |found, name| Self {
+            authorization: found.authorization || *name == header::AUTHORIZATION,
+            if_none_match: found.if_none_match || *name == header::IF_NONE_MATCH,
+            origin: found.origin || *name == header::ORIGIN,
+        })
+    }
 }
 
 pub(super) struct RequestContext<'a> {

@@ -147,7 +147,7 @@ impl RequestContext<'_> {
     /// Starts an export, unless the client needs only its headers.
     pub(super) fn begin(&self, export: Export) -> Result<Handled, ApiError> {
         let reply = export.reply();
-        let is_held = self.tag(&reply).is_some_and(|tag| self.holds(&tag));
+        let is_held = self.holds(&reply);
         if export.format == ExportFormat::Parquet && !is_held {
             return match self.app.export_files.kept(&export) {
                 Some(file) => self.send_file(reply, export.name, &file).map(Handled::Replied),

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use context::{Arrival, RequestContext};
+use context::{Arrival, RareHeaders, RequestContext};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, Ready, ready};
 use handling::{Awaited, Handled};
@@ -28,7 +28,7 @@ use super::app::App;
 use super::connections::connection::Connection;
 use super::connections::pending::{Pending, Sender};
 use super::handler::Meter;
-use super::request::caller::{self, Caller, Identity};
+use super::request::caller::{self, Caller, Identity, KeyHeaders};
 use super::request::head;
 use super::response::outgoing::Outgoing;
 use super::routes::{Target, is_of_billing, resolve};
@@ -228,16 +228,20 @@ fn arrive(app: &App, connection: &Connection, head: &request::Parts) -> Arrival 
         path => resolve(&head.method, path),
     };
     let meter = target.meter(&head.method, head.uri.path());
+    let (proxies, peer) = (app.access.proxies.load(), connection.peer);
     Arrival {
         now,
         target,
         meter,
-        client: caller::address(&app.access.proxies.load(), connection.peer, &head.headers),
+        client: caller::address(&proxies, peer, &head.headers),
+        is_proxied: !proxies.are_none() && proxies.trusts(peer),
+        rare: RareHeaders::of(&head.headers),
     }
 }
 
 fn identify(app: &App, connection: &Connection, head: &request::Parts, arrival: Arrival) -> Identity {
-    guarded(app, || caller::identify(&app.access, &connection.last_key, &head.headers, arrival.now))
+    let keys = KeyHeaders { headers: &head.headers, has_authorization: arrival.rare.authorization };
+    guarded(app, || caller::identify(&app.access, &connection.last_key, keys, arrival.now))
         .unwrap_or_else(|error| Identity::Caller(Caller::Refused(error)))
 }
 

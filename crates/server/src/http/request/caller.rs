@@ -76,8 +76,15 @@ pub enum Identity {
     UnknownKey(ApiKey),
 }
 
+/// The headers that may carry a key, in any of two forms.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyHeaders<'a> {
+    pub headers: &'a HeaderMap,
+    pub has_authorization: bool,
+}
+
 /// Identifies the caller from memory. `last` is the previous valid key on the same connection.
-pub fn identify(access: &Access, last: &LastKey, headers: &HeaderMap, now: Now) -> Identity {
+pub fn identify(access: &Access, last: &LastKey, headers: KeyHeaders<'_>, now: Now) -> Identity {
     let text = match presented_key(headers) {
         Ok(None) => return Identity::Caller(Caller::Anonymous),
         Ok(Some(text)) => text,
@@ -147,9 +154,11 @@ fn not_asked(refusal: LookupRefusal) -> ApiError {
 }
 
 /// The only key in the headers, if any. A blank header, or one of another scheme, holds none; alone it is rejected.
-fn presented_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+fn presented_key(from: KeyHeaders<'_>) -> Result<Option<&str>, ApiError> {
+    let KeyHeaders { headers, has_authorization } = from;
     let by_name = headers.get_all(X_API_KEY).iter().map(|value| value.to_str().ok());
-    let by_scheme = headers.get_all(AUTHORIZATION).iter().map(|value| value.to_str().ok().and_then(bearer));
+    let by_scheme = has_authorization.then(|| headers.get_all(AUTHORIZATION).iter()).into_iter().flatten();
+    let by_scheme = by_scheme.map(|value| value.to_str().ok().and_then(bearer));
     let (mut presented, mut something) = (None, false);
     for key in by_name.chain(by_scheme) {
         something = true;

@@ -1,37 +1,26 @@
 //! Entity tags, and the check whether a client already has the body.
 
-use arrayvec::ArrayString;
 use http::{HeaderMap, HeaderValue};
 use lastro_model::Plan;
 
 use super::reply::Version;
 
-/// Long enough for all parts of a tag; a longer one is left out.
-pub type Tag = ArrayString<192>;
-
 /// The tag of a reply: the database, the program's version, the plan (it limits the history shown), the stamps of
-/// the data, and the format.
-pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<Tag> {
-    let mut tag = Tag::new();
-    let mut push = |piece: &str| tag.try_push_str(piece).ok();
-    match version {
+/// the data, and the format. `None` for a body that changes with every request.
+pub fn tag(version: &Version, variant: &str, database: &str, plan: Plan) -> Option<String> {
+    let (program, plan, mut number) = (crate::VERSION, plan.id(), itoa::Buffer::new());
+    let pieces: &[&str] = match version {
         Version::None => return None,
-        Version::Content(digest) => ["W/\"", digest].into_iter().try_for_each(&mut push)?,
-        Version::File(digest) => {
-            let mut number = itoa::Buffer::new();
-            let pieces = ["\"", database, "-", crate::VERSION, "-", number.format(*digest)];
-            pieces.into_iter().try_for_each(&mut push)?;
-        }
-        Version::Data(digest) => {
-            let (mut number, program) = (itoa::Buffer::new(), crate::VERSION);
-            let pieces = ["W/\"", database, "-", program, "-", plan.id(), "-", number.format(*digest)];
-            pieces.into_iter().try_for_each(&mut push)?;
-        }
-    }
+        Version::Content(digest) => &["W/\"", digest],
+        Version::File(digest) => &["\"", database, "-", program, "-", number.format(*digest)],
+        Version::Data(digest) => &["W/\"", database, "-", program, "-", plan, "-", number.format(*digest)],
+    };
+    let mut tag = pieces.concat();
     if !variant.is_empty() {
-        ["-", variant].into_iter().try_for_each(&mut push)?;
+        tag.push('-');
+        tag.push_str(variant);
     }
-    push("\"")?;
+    tag.push('"');
     Some(tag)
 }
 

@@ -9,7 +9,8 @@ use lastro_access::{Verdict, WINDOW_SECONDS};
 use lastro_model::{Now, Plan};
 use parking_lot::Mutex;
 
-use super::reply::{NO_STORE, REVALIDATE};
+use super::conditional;
+use super::reply::{NO_STORE, REVALIDATE, Version};
 use crate::http::connections::last_head::LastHead;
 use crate::http::request::format::JSON;
 
@@ -35,8 +36,8 @@ const FRESH: [HeaderName; 3] = [X_REMAINING, LIMIT, REQUEST_ID];
 /// The one additional header that most responses have.
 #[derive(Debug, Clone, Copy)]
 pub enum Last<'a> {
-    /// The `ETag` of data.
-    Tag(&'a str),
+    /// The `ETag` of a version in a format.
+    Tag(&'a Version, &'static str),
     /// Seconds that a rejected client should wait. It has a template so that rejecting a flood is cheap.
     RetryAfter(u64),
     None,
@@ -69,11 +70,22 @@ fn template(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> Header
 }
 
 impl Last<'_> {
+    /// What the value is made of, but for the plan, which the template tells, and the database.
+    fn source(self) -> Option<(u64, [&'static str; 2])> {
+        match self {
+            Self::Tag(Version::Data(digest), variant) => Some((*digest, ["", variant])),
+            Self::Tag(Version::File(digest), variant) => Some((*digest, ["file", variant])),
+            Self::Tag(Version::Content(digest), variant) => Some((0, [digest, variant])),
+            Self::RetryAfter(seconds) => Some((seconds, ["", ""])),
+            Self::Tag(Version::None, _) | Self::None => None,
+        }
+    }
+
     /// The template, and its `Cache-Control`.
     fn template(self, plan: Plan) -> (&'static HeaderMap, &'static str) {
         let [data, refusal, other] = &TEMPLATES[plan as usize];
         match self {
-            Self::Tag(_) => (data, REVALIDATE),
+            Self::Tag(..) => (data, REVALIDATE),
             Self::RetryAfter(_) => (refusal, NO_STORE),
             Self::None => (other, NO_STORE),
         }
@@ -88,6 +100,8 @@ pub struct Envelope<'a> {
     pub now: Now,
     pub request_id: &'a str,
     pub last: Last<'a>,
+    /// Identifies the database in tags.
+    pub database: &'a str,
     pub cache: &'static str,
 }
 
@@ -122,17 +136,23 @@ impl Envelope<'_> {
             head.reset = Some(reset);
             head.headers.insert(X_RESET, reset.into());
         }
-        let mut digits = itoa::Buffer::new();
-        let (name, value) = match self.last {
-            Last::Tag(tag) => (header::ETAG, tag),
-            Last::RetryAfter(seconds) => (header::RETRY_AFTER, digits.format(seconds)),
-            Last::None => return head,
-        };
-        if head.last != value {
-            value.clone_into(&mut head.last);
-            head.headers.insert(name, text(value));
+        let source = self.last.source();
+        if head.last != source {
+            head.last = source;
+            self.insert_last(&mut head.headers);
         }
         head
+    }
+
+    fn insert_last(&self, headers: &mut HeaderMap) {
+        match self.last {
+            Last::Tag(version, variant) => {
+                let tag = conditional::tag(version, variant, self.database, self.plan).unwrap_or_default();
+                headers.insert(header::ETAG, text(&tag));
+            }
+            Last::RetryAfter(seconds) => drop(headers.insert(header::RETRY_AFTER, seconds.into())),
+            Last::None => {}
+        }
     }
 
     fn fresh(&self) -> Lines {
@@ -212,15 +232,22 @@ mod tests {
         let verdict =
             |limit, remaining| Verdict { admitted: true, limit, remaining, next_ns: 0, full_ns: 59 << 30 };
         let (few, many) = (verdict(30, 29), verdict(500, 7));
-        let lasts = [Last::Tag("W/\"a\""), Last::Tag("W/\"b\""), Last::RetryAfter(9), Last::None];
+        let versions = [Version::Data(1), Version::File(1), Version::Content("1")];
+        let [data, file, content] = &versions;
+        #[rustfmt::skip]
+        let lasts = [
+            Last::Tag(data, ""), Last::Tag(data, "csv"), Last::Tag(file, ""), Last::Tag(content, ""), Last::RetryAfter(9), Last::None,
+        ];
         let kept = Mutex::new(None);
-        for (plan, number) in Plan::ALL.into_iter().cycle().zip(0..200) {
+        for number in 0..400 {
             let envelope = Envelope {
-                plan,
+                // Many in a row of one plan, as on one connection.
+                plan: Plan::ALL[number as usize / 100],
                 verdict: if number % 3 == 0 { &few } else { &many },
                 now: Now { monotonic_ns: 0, unix_ms: number / 7 * 1000 },
                 request_id: "x-1",
                 last: lasts[number as usize / 5 % lasts.len()],
+                database: "db",
                 cache: if number % 11 == 0 { NO_STORE } else { REVALIDATE },
             };
             let headers = envelope.stamp(&kept);

@@ -78,7 +78,7 @@ async fn an_interrupted_command_releases_its_lease() {
 #[tokio::test]
 async fn the_lease_of_a_killed_process_expires() {
     let (home, publisher) = (Home::new(), Publisher::on(today()));
-    publisher.pause(Duration::from_millis(300));
+    publisher.pause(Duration::from_secs(1));
     // The server works for longer than its lease, so it must have been renewed. The lease is long enough for a loaded
     // machine to start the next process before it ends.
     let server = fresh_server(&home, &publisher, &["--sync-lease", "3s"]);
