@@ -4,9 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use std::task::Context;
+use std::task::{Context, Waker};
 
-use futures_util::task::AtomicWaker;
 use lastro_access::{ClientAddr, LastKey};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -39,7 +38,7 @@ pub struct Connection {
     pub(super) of_address: Arc<AddressTotals>,
     state: AtomicU8,
     /// Wakes the task that serves this connection.
-    task: AtomicWaker,
+    task: Mutex<Waker>,
     last_active: AtomicU32,
     closing_since: AtomicU32,
     /// Pending requests. Those that are answered at once never count.
@@ -79,7 +78,7 @@ impl Connection {
             totals: Arc::clone(totals),
             of_address: Arc::clone(of_address),
             state: AtomicU8::new(State::Open as u8),
-            task: AtomicWaker::new(),
+            task: Mutex::new(Waker::noop().clone()),
             last_active: AtomicU32::new(totals.second()),
             closing_since: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
@@ -97,7 +96,8 @@ impl Connection {
 
     /// The state; the task of `cx` is woken when it changes.
     pub fn poll_state(&self, cx: &Context<'_>) -> State {
-        self.task.register(cx.waker());
+        // Before the state is read: a change after it wakes the task. Nearly always it is the same task.
+        self.task.lock().clone_from(cx.waker());
         self.state()
     }
 
@@ -192,7 +192,7 @@ impl Connection {
         if before < state {
             self.closing_since.store(self.second(), Ordering::Relaxed);
             self.state.fetch_max(state as u8, Ordering::AcqRel);
-            self.task.wake();
+            self.task.lock().wake_by_ref();
         }
         before
     }

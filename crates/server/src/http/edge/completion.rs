@@ -140,7 +140,9 @@ impl RequestContext<'_> {
     /// The body as it is sent, and its headers. hyper adds the length.
     fn body(&self, reply: Reply, status: StatusCode, headers: &mut HeaderMap) -> Body {
         // A 304 has them as well: what the body varies by, and its language.
-        headers.extend(reply.headers);
+        if !reply.headers.is_empty() {
+            headers.extend(reply.headers);
+        }
         if status == StatusCode::NOT_MODIFIED || reply.body.is_empty() {
             headers.remove(header::CONTENT_TYPE);
             return Body::default();

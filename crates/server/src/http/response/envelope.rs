@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use arrayvec::ArrayVec;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use lastro_access::{Verdict, WINDOW_SECONDS};
@@ -111,7 +110,7 @@ impl Envelope<'_> {
     pub fn stamp(&self, last: &Mutex<Option<LastHead>>) -> HeaderMap {
         let (template, cache) = self.last.template(self.plan);
         let mut headers = self.updated(&mut last.lock(), template).headers.clone();
-        for (place, value) in headers.values_mut().zip(self.fresh().values()) {
+        for (place, value) in headers.values_mut().zip(self.fresh()) {
             *place = value;
         }
         if self.cache != cache {
@@ -155,49 +154,23 @@ impl Envelope<'_> {
         }
     }
 
-    fn fresh(&self) -> Lines {
+    /// The values of [`FRESH`], written one after the other into one shared buffer. The first is a part of the second.
+    fn fresh(&self) -> [HeaderValue; 3] {
         let Self { plan, verdict, request_id, .. } = self;
-        let mut lines = Lines::new();
-        lines.number(verdict.remaining).end();
-        lines.text("\"").text(plan.id()).text("\";r=").number(verdict.remaining);
-        lines.text(";t=").number(verdict.next_seconds()).end();
-        lines.text(request_id).end();
-        lines
-    }
-}
-
-/// Header values, written one after the other into one shared buffer.
-struct Lines {
-    text: String,
-    ends: ArrayVec<usize, 3>,
-}
-
-impl Lines {
-    fn new() -> Self {
-        Self { text: String::with_capacity(96), ends: ArrayVec::new() }
-    }
-
-    fn text(&mut self, piece: &str) -> &mut Self {
-        self.text.push_str(piece);
-        self
-    }
-
-    fn number(&mut self, value: impl itoa::Integer) -> &mut Self {
-        self.text(itoa::Buffer::new().format(value))
-    }
-
-    /// Ends one value.
-    fn end(&mut self) {
-        self.ends.push(self.text.len());
-    }
-
-    fn values(self) -> impl Iterator<Item = HeaderValue> {
-        let (text, mut start) = (Bytes::from(self.text), 0);
-        self.ends.into_iter().map(move |end| {
-            let value = text.slice(start..end);
-            start = end;
-            checked(HeaderValue::from_maybe_shared(value))
-        })
+        let (mut text, mut digits) = (String::with_capacity(96), itoa::Buffer::new());
+        for piece in ["\"", plan.id(), "\";r="] {
+            text.push_str(piece);
+        }
+        let remaining_from = text.len();
+        text.push_str(digits.format(verdict.remaining));
+        let remaining_to = text.len();
+        text.push_str(";t=");
+        text.push_str(digits.format(verdict.next_seconds()));
+        let limit_to = text.len();
+        text.push_str(request_id);
+        let text = Bytes::from(text);
+        [remaining_from..remaining_to, 0..limit_to, limit_to..text.len()]
+            .map(|part| checked(HeaderValue::from_maybe_shared(text.slice(part))))
     }
 }
 
