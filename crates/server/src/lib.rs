@@ -1,8 +1,8 @@
 //! The service: HTTP, command line, and the wiring between the crates.
 //!
 //! The decisions are made elsewhere (`access`: who may send requests, `catalog`: the responses, `store`: persistence,
-//! `background`: the work beside requests, `billing`: payments); this crate listens and translates. Start reading at [`http`], whose
-//! [`http::routes`] lists every route.
+//! `background`: the work beside requests, `billing`: payments); this crate listens and translates. Start reading at
+//! [`http`], whose [`http::routes`] lists every route.
 
 pub mod admin;
 pub mod commands;
