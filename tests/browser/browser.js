@@ -43,18 +43,26 @@ export async function openBrowser(origin) {
 }
 
 /**
- * Registers with the form of /pricing and waits for the key. Tried again once: on busy machines a click has come to nothing a
- * few times, and the reason is not known yet.
+ * Fills in a form, sends it, and waits for the result. Tried again once: on busy machines a click has come to nothing a few
+ * times, and the reason is not known yet.
  */
-export async function register(page, name, email) {
+export async function submit(page, fill, button, result) {
   for (const timeout of [8_000, 20_000]) {
-    await page.getByLabel('Name').fill(name);
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByRole('button', { name: 'Create my key' }).click();
-    if (await page.locator('#issued').waitFor({ timeout }).then(() => true, () => false)) return;
+    await fill();
+    await page.getByRole('button', { name: button }).click();
+    if (await page.locator(result).first().waitFor({ timeout }).then(() => true, () => false)) return;
     await page.reload();
   }
-  throw new Error('no key was shown');
+  throw new Error(`${result} was not shown`);
+}
+
+/** Registers with the form of /pricing and waits for the key. */
+export async function register(page, name, email) {
+  const fill = async () => {
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('E-mail').fill(email);
+  };
+  await submit(page, fill, 'Create my key', '#issued');
 }
 
 /** Takes a picture for people to look at, into the directory LASTRO_SCREENSHOTS if that is set. No test looks at it. */

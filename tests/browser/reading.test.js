@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { openBrowser, picture } from './browser.js';
+import { openBrowser, picture, submit } from './browser.js';
 
 const { LASTRO_URL: URL } = process.env;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -72,11 +72,12 @@ test('the total of a debt is beside its form, and every table of checks can be r
   for (const width of [390, 768, 1440]) {
     await browser.visit({ locale: 'pt-BR', viewport: { width, height: 844 } }, async (page) => {
       await page.goto('/calculator?kind=debt');
-      await page.locator('#instalments').fill('10/01/2025 10.000,00 aluguel\n10/02/2025 10.000,00 aluguel');
-      await page.locator('#fine_percent').fill('2');
-      await page.getByRole('button', { name: 'Calcular' }).click();
+      const fill = async () => {
+        await page.locator('#instalments').fill('10/01/2025 10.000,00 aluguel\n10/02/2025 10.000,00 aluguel');
+        await page.locator('#fine_percent').fill('2');
+      };
+      await submit(page, fill, 'Calcular', '.receipt .scroll');
       const table = page.locator('.receipt .scroll').first();
-      await table.waitFor();
       const hidden = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
       if (width > 640) assert.ok(hidden <= 0, `${width}: ${hidden} pixels of the table are off screen`);
       await picture(page, `debt-result-${width}`);
