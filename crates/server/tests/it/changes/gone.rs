@@ -45,7 +45,7 @@ async fn a_client_that_is_gone_gives_its_place_back() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_with_its_next_request_sent_gives_its_place_back() {
+async fn a_client_that_is_gone_after_pipelining_gives_its_place_back() {
     let (app, key) = app().await;
     let cursor = newest(&app, &key).await;
     let slots = &app.service.app.changes.slots;
