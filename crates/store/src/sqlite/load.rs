@@ -1,25 +1,25 @@
 //! Streams one edition of a source, or its changes since an earlier one, from a single read transaction.
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lastro_model::{Edition, Source};
 use rusqlite::Connection;
 
-use super::connection;
+use super::readers::Idle;
 use crate::blocking::blocking;
 use crate::rules::load::{self, Batches, CurrentEdition, Selection};
 use crate::{Loaded, Result};
 
 /// Streams all rows. Each load has its own connection, so a slow consumer blocks no other read.
-pub(super) async fn whole(path: PathBuf, source: Source) -> Result<Loaded> {
-    let snapshot = blocking(move || Snapshot::take(&path, source)).await?;
+pub(super) async fn whole(idle: Arc<Idle>, source: Source) -> Result<Loaded> {
+    let snapshot = blocking(move || Snapshot::take(idle, source)).await?;
     Ok(streamed(snapshot, Selection::Whole))
 }
 
 /// Streams the filings that changed since an edition, if that edition is remembered.
-pub(super) async fn changed_filings(path: PathBuf, since: Edition) -> Result<Option<Loaded>> {
+pub(super) async fn changed_filings(idle: Arc<Idle>, since: Edition) -> Result<Option<Loaded>> {
     let snapshot = blocking(move || {
-        let snapshot = Snapshot::take(&path, Source::Filings)?;
+        let snapshot = Snapshot::take(idle, Source::Filings)?;
         let known = load::is_remembered(&snapshot.connection, since)?;
         Ok(known.then_some(snapshot))
     });
@@ -39,24 +39,30 @@ fn streamed(snapshot: Snapshot, selection: Selection) -> Loaded {
     loaded
 }
 
-/// A connection inside a read transaction, which ends when it is dropped.
+/// A connection inside a read transaction. After a failed read it is closed, otherwise given back.
 struct Snapshot {
     connection: Connection,
+    idle: Arc<Idle>,
     source: Source,
     current: CurrentEdition,
 }
 
 impl Snapshot {
-    fn take(path: &Path, source: Source) -> Result<Self> {
-        let connection = connection::open_reader(path)?;
+    fn take(idle: Arc<Idle>, source: Source) -> Result<Self> {
+        let connection = idle.take()?;
         connection.execute_batch("BEGIN")?;
         // This first read fixes the state that all later reads see.
         let current = CurrentEdition::of(&connection, source)?;
-        Ok(Self { connection, source, current })
+        Ok(Self { connection, idle, source, current })
     }
 
-    fn stream(&self, selection: Selection, batches: &Batches) -> Result<()> {
-        load::stream(&self.connection, self.source, selection, batches)
+    fn stream(self, selection: Selection, batches: &Batches) -> Result<()> {
+        load::stream(&self.connection, self.source, selection, batches)?;
+        self.connection.execute_batch("COMMIT")?;
+        // An edition fills the page cache, which point lookups do not need.
+        self.connection.release_memory()?;
+        self.idle.give_back(self.connection);
+        Ok(())
     }
 }
 
@@ -64,7 +70,7 @@ impl Snapshot {
 mod tests {
     use super::*;
     use crate::engine::Presence;
-    use crate::sqlite::Sqlite;
+    use crate::sqlite::{Sqlite, connection};
     use lastro_model::Series;
     use tokio::sync::mpsc;
 
@@ -72,8 +78,8 @@ mod tests {
     async fn writes_after_the_snapshot_are_not_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lastro.db");
-        let _engine = Sqlite::open(path.clone(), Presence::Optional).await.unwrap();
-        let snapshot = Snapshot::take(&path, Source::Series(Series::Selic)).unwrap();
+        let engine = Sqlite::open(path.clone(), Presence::Optional).await.unwrap();
+        let snapshot = Snapshot::take(engine.data.readers.idle(), Source::Series(Series::Selic)).unwrap();
         let late = "INSERT INTO rate (series, day, value) VALUES ('selic', 1, '15.00')";
         connection::open_writer(&path).unwrap().execute_batch(late).unwrap();
 

@@ -109,11 +109,11 @@ impl Engine for Sqlite {
     }
 
     async fn load(&self, source: Source) -> Result<Loaded> {
-        load::whole(self.data.path.clone(), source).await
+        load::whole(self.data.readers.idle(), source).await
     }
 
     async fn changed_filings(&self, since: Edition) -> Result<Option<Loaded>> {
-        load::changed_filings(self.data.path.clone(), since).await
+        load::changed_filings(self.data.readers.idle(), since).await
     }
 
     async fn wipe_deleted_accounts(&self) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! A small pool of read connections, each used for one read at a time.
+//! Read connections: a small pool, each used for one read at a time, and those that whole editions are read through.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::blocking::blocking;
 use crate::engine::Question;
 use crate::{Result, StoreError};
 
-/// Size of the pool. Its reads are point lookups; whole editions are read through their own connections.
+/// Size of the pool, and the most connections that are kept while nothing is read. The pool's reads are point lookups;
+/// a whole edition is read through a connection beside it.
 const READERS: usize = 3;
 
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Readers {
 }
 
 #[derive(Debug)]
-struct Idle {
+pub(super) struct Idle {
     path: PathBuf,
     open: OpenReader,
     connections: Mutex<Vec<Connection>>,
@@ -35,6 +36,11 @@ impl Readers {
         Self { free: Arc::new(Semaphore::new(READERS)), idle: Arc::new(idle) }
     }
 
+    /// The connections for a read that is not limited by the size of the pool.
+    pub(super) fn idle(&self) -> Arc<Idle> {
+        Arc::clone(&self.idle)
+    }
+
     pub(super) async fn ask(&self, question: Question) -> Result<()> {
         let closed = |_| StoreError::Backend("it is closed".to_owned());
         let permit = Arc::clone(&self.free).acquire_owned().await.map_err(closed)?;
@@ -42,7 +48,7 @@ impl Readers {
         blocking(move || {
             let connection = idle.take()?;
             let answer = transaction::reading(&connection, &question);
-            idle.connections.lock().push(connection);
+            idle.give_back(connection);
             drop(permit);
             answer
         })
@@ -51,9 +57,17 @@ impl Readers {
 }
 
 impl Idle {
-    /// Returns an idle connection, or opens one: at first, and after a read that panicked.
-    fn take(&self) -> Result<Connection> {
+    /// Returns an idle connection, or opens one.
+    pub(super) fn take(&self) -> Result<Connection> {
         let at_hand = self.connections.lock().pop();
         at_hand.map_or_else(|| (self.open)(&self.path), Ok)
+    }
+
+    /// Keeps a connection that has no transaction open, because opening one parses the whole schema.
+    pub(super) fn give_back(&self, connection: Connection) {
+        let mut connections = self.connections.lock();
+        if connections.len() < READERS {
+            connections.push(connection);
+        }
     }
 }

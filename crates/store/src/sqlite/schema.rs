@@ -1,4 +1,4 @@
-//! Applies the migrations, each in one transaction.
+//! Applies the pending migrations in one transaction.
 
 use std::path::Path;
 
@@ -53,16 +53,12 @@ pub(super) fn has_table(connection: &Connection, name: &str) -> Result<bool> {
 
 /// Takes the write lock only if a migration is pending: opening must not wait for a publication.
 pub(super) fn bring_up_to_date(connection: &mut Connection, kind: Kind, path: &Path) -> Result<()> {
-    while !pending(kind.migrations, &applied(connection, path)?)?.is_empty() {
-        apply_next(connection, kind, path)?;
+    if pending(kind.migrations, &applied(connection, path)?)?.is_empty() {
+        return Ok(());
     }
-    Ok(())
-}
-
-fn apply_next(connection: &mut Connection, kind: Kind, path: &Path) -> Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been faster.
-    if let Some(migration) = pending(kind.migrations, &applied(&transaction, path)?)?.first() {
+    for migration in pending(kind.migrations, &applied(&transaction, path)?)? {
         apply(&transaction, migration)?;
     }
     Ok(transaction.commit()?)
