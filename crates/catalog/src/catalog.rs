@@ -73,12 +73,16 @@ impl Catalog {
         ahead.copied().unwrap_or(self.mark)
     }
 
-    /// Returns a copy with one series replaced and every identity it takes part in recomputed.
+    /// Returns a copy with series replaced, and the identities recomputed if any of them takes part in one.
     #[must_use]
-    pub fn with_series(&self, series: Series, part: Arc<Part<Timeline<RatePoint>>>) -> Self {
+    pub fn with_series(&self, parts: Vec<(Series, Arc<Part<Timeline<RatePoint>>>)>) -> Self {
         let mut fresh = self.clone();
-        fresh.series[series] = part;
-        if !self.checks[series].is_empty() {
+        let mut takes_part = false;
+        for (series, part) in parts {
+            fresh.series[series] = part;
+            takes_part |= !self.checks[series].is_empty();
+        }
+        if takes_part {
             fresh.checks = Arc::new(fresh.recomputed());
         }
         fresh

@@ -8,16 +8,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use lastro_catalog::Catalog;
-use lastro_model::{Clock, Edition, Mark, Outage, OutageChange, OutageExtent, Series, Source, SourceState};
+use futures_util::{FutureExt, StreamExt, stream};
+use lastro_catalog::{Catalog, Part, Timeline};
+use lastro_model::{
+    Clock, Edition, Mark, Outage, OutageChange, OutageExtent, RatePoint, Series, Source, SourceState,
+};
 use lastro_store::Counters;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use super::background::Priority;
 use super::snapshot_file::SnapshotFile;
-use super::{background, marks, parts};
+use super::{background, marks, parts, series};
 use crate::access::Access;
 use crate::changes::Changes;
 use crate::metrics::Metrics;
@@ -25,6 +28,8 @@ use crate::served::Served;
 use crate::wait::{stopped, tick};
 
 const KEYS_AT_ONCE: usize = 1_000;
+/// One series is read while another is built.
+const SERIES_AT_ONCE: usize = 2;
 const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// The parts of a service that follow the store.
@@ -222,6 +227,7 @@ async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Resu
     let (mut counters, mut changed, mut followed) = (*counters, Vec::new(), Ok(()));
     let newest =
         |catalog: &Catalog| Series::ALL.map(|series| catalog.series[series].stamp.edition).into_iter().max();
+    let priority = Priority::beside(newest(&fresh).unwrap_or_default());
     loop {
         let loaded = newest(&fresh).filter(|_| !changed.is_empty());
         let is_due = |series: &Series| {
@@ -232,24 +238,33 @@ async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Resu
         if due.is_empty() || followed.is_err() {
             break;
         }
-        for series in due {
-            let begun_ns = follower.clock.monotonic_ns();
-            match parts::with_fresh(&fresh, &*follower.access.store, series.into(), None).await {
-                Ok(with_series) => {
-                    fresh = with_series;
-                    changed.push(Source::from(series));
-                    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
-                    follower.metrics.rebuilds(series.into()).record_ns(elapsed_ns);
-                }
+        let mut loads = stream::iter(due.into_iter().map(|series| load_series(follower, series, priority)))
+            .buffered(SERIES_AT_ONCE);
+        let mut parts = Vec::new();
+        while let Some(loaded) = loads.next().await {
+            match loaded {
+                Ok(part) => parts.push(part),
                 Err(error) => followed = followed.and(Err(error)),
             }
         }
+        changed.extend(parts.iter().map(|(series, _)| Source::from(*series)));
+        fresh = priority.run(move || fresh.with_series(parts)).await?;
         counters = follower.access.store.counters().await?;
     }
     if !changed.is_empty() {
         swap_in(follower, fresh, &changed).await?;
     }
     followed
+}
+
+type SeriesPart = (Series, Arc<Part<Timeline<RatePoint>>>);
+
+async fn load_series(follower: &Follower, series: Series, priority: Priority) -> anyhow::Result<SeriesPart> {
+    let begun_ns = follower.clock.monotonic_ns();
+    let part = series::fresh(&*follower.access.store, series.into(), priority).await?;
+    let elapsed_ns = follower.clock.monotonic_ns().saturating_sub(begun_ns);
+    follower.metrics.rebuilds(series.into()).record_ns(elapsed_ns);
+    Ok((series, part))
 }
 
 /// Brings a catalog into service and tells the changes that come with it. Returns the one before.

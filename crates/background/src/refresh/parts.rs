@@ -28,7 +28,7 @@ pub async fn with_fresh(
     match source {
         Source::Series(which) => {
             let part = series::fresh(store, source, priority).await?;
-            fresh = priority.run(move || fresh.with_series(which, part)).await?;
+            fresh = priority.run(move || fresh.with_series(vec![(which, part)])).await?;
         }
         Source::Fx => fresh.fx = series::fresh_fx(store, priority).await?,
         Source::Companies | Source::Tickers => fresh.companies = fresh_companies(store, priority).await?,

@@ -21,6 +21,9 @@ const STATEMENTS_KEPT: usize = 96;
 /// Writer's cache: a publication should not spill pages repeatedly. Memory is allocated on demand, then released.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
+/// Reader's cache: lookups read few pages, and whole editions each page once. The system's cache has them as well.
+const READER_CACHE_KIB: i64 = 256;
+
 /// Size that the log is truncated to when it restarts, however large a publication made it.
 const LOG_KEPT_BYTES: i64 = 64 * 1024 * 1024;
 
@@ -44,6 +47,7 @@ pub(super) type OpenReader = fn(&Path) -> Result<Connection>;
 pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     let connection = open(path)?;
     connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     Ok(connection)
 }
 

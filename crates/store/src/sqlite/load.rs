@@ -59,8 +59,6 @@ impl Snapshot {
     fn stream(self, selection: Selection, batches: &Batches) -> Result<()> {
         load::stream(&self.connection, self.source, selection, batches)?;
         self.connection.execute_batch("COMMIT")?;
-        // An edition fills the page cache, which point lookups do not need.
-        self.connection.release_memory()?;
         self.idle.give_back(self.connection);
         Ok(())
     }
