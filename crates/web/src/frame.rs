@@ -1,5 +1,7 @@
 //! The frame that all pages share: head, navigation bar, footer and language links.
 
+use askama::Template;
+
 use crate::assets;
 use crate::data::Data;
 use crate::language::Language;
@@ -26,6 +28,27 @@ pub(crate) struct Frame {
     is_nowhere: bool,
 }
 
+/// Links of the head.
+#[derive(Debug, Template)]
+#[template(path = "links.html")]
+pub(crate) struct Links<'a> {
+    frame: &'a Frame,
+}
+
+/// Banner of the sample, and the navigation bar.
+#[derive(Debug, Template)]
+#[template(path = "bar.html")]
+pub(crate) struct Bar<'a> {
+    frame: &'a Frame,
+}
+
+/// The footer.
+#[derive(Debug, Template)]
+#[template(path = "foot.html")]
+pub(crate) struct Foot<'a> {
+    frame: &'a Frame,
+}
+
 impl Frame {
     pub(crate) fn new(data: &Data<'_>, reader: Reader, path: impl Into<String>) -> Self {
         Self {
@@ -37,6 +60,18 @@ impl Frame {
             by_choice: reader.by_choice,
             is_nowhere: false,
         }
+    }
+
+    pub(crate) fn links(&self) -> Links<'_> {
+        Links { frame: self }
+    }
+
+    pub(crate) fn bar(&self) -> Bar<'_> {
+        Bar { frame: self }
+    }
+
+    pub(crate) fn foot(&self) -> Foot<'_> {
+        Foot { frame: self }
     }
 
     pub(crate) fn version(&self) -> &'static str {
