@@ -15,6 +15,7 @@ pub(crate) mod removals;
 pub(crate) mod replicas;
 pub(crate) mod revisions;
 pub(crate) mod settings;
+pub(crate) mod states;
 pub(crate) mod usage;
 pub(crate) mod webhooks;
 pub(crate) mod withdrawals;
@@ -64,12 +65,14 @@ macro_rules! suite {
                 rows_of_another_kind_reject_the_publication,
                 former_names_are_published_with_tickers,
                 replacing_deletes_the_rows_of_this_source_only,
+                a_load_sees_one_edition_while_the_next_is_published,
+                a_dropped_reader_blocks_no_other_call,
+            ],
+            states: [
                 source_states_show_extent_and_freshness,
                 a_sample_does_not_count_as_synchronisation,
                 a_failed_attempt_keeps_the_rows_and_stores_its_error,
                 a_partial_commit_is_not_a_success,
-                a_load_sees_one_edition_while_the_next_is_published,
-                a_dropped_reader_blocks_no_other_call,
                 counters_show_writes_of_other_handles,
                 counters_show_attempts_without_a_new_edition,
                 counters_show_what_there_is_to_do,
