@@ -1,5 +1,6 @@
 """The machine: paths, installed programs, and the core of each process."""
 
+import contextlib
 import hashlib
 import os
 import re
@@ -199,7 +200,12 @@ class Stopwatch:
         self.system_share = system / max(1, user + system)
 
     def threads(self):
-        return {file.parent.name: int(file.read_text().split()[0]) for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat")}
+        found = {}
+        for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
+            # A thread that ends between the listing and the reading has no file any more.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found[file.parent.name] = int(file.read_text().split()[0])
+        return found
 
     def ticks(self):
         """Hundredths of a second in user code and in the kernel."""

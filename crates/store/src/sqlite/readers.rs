@@ -63,11 +63,32 @@ impl Idle {
         at_hand.map_or_else(|| (self.open)(&self.path), Ok)
     }
 
-    /// Keeps a connection that has no transaction open, because opening one parses the whole schema.
+    /// Keeps the connection for the next read, because a new one parses the whole schema. One whose transaction did not
+    /// end is closed.
     pub(super) fn give_back(&self, connection: Connection) {
         let mut connections = self.connections.lock();
-        if connections.len() < READERS {
+        if connections.len() < READERS && connection.is_autocommit() {
             connections.push(connection);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_connections_without_a_transaction_are_kept() {
+        let open: OpenReader = |_| Ok(Connection::open_in_memory()?);
+        let readers = Readers::new(PathBuf::new(), open);
+        let idle = readers.idle();
+        let in_transaction = idle.take().unwrap();
+        in_transaction.execute_batch("BEGIN").unwrap();
+        idle.give_back(in_transaction);
+        assert!(idle.connections.lock().is_empty());
+
+        let taken: Vec<Connection> = (0..=READERS).map(|_| idle.take().unwrap()).collect();
+        taken.into_iter().for_each(|connection| idle.give_back(connection));
+        assert_eq!(idle.connections.lock().len(), READERS);
     }
 }
