@@ -13,7 +13,7 @@ PREAMBLE = """# Results
 Written by `bench/run`, `bench/protocols`, `bench/instructions` and `bench/build`; [README.md](README.md) says how to read them.
 """
 # Sections that are written by hand follow these.
-ORDER = ["Contest", "Protocols", "Scaling", "Fleet", "Instruction counts", "Build"]
+ORDER = ["Contest", "Peers", "Protocols", "Scaling", "Fleet", "Instruction counts", "Build"]
 
 
 def table(head, rows):
