@@ -234,12 +234,13 @@ async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Resu
             let (edition, served) = (counters.edition((*series).into()), fresh.series[*series].stamp.edition);
             edition != served && loaded.is_none_or(|loaded| edition < loaded)
         };
-        let due: Vec<Series> = Series::ALL.into_iter().filter(is_due).collect();
+        let with_priority = |series: Series| (series, Priority::beside(fresh.series[series].stamp.edition));
+        let due: Vec<_> = Series::ALL.into_iter().filter(is_due).map(with_priority).collect();
         if due.is_empty() || followed.is_err() {
             break;
         }
-        let mut loads = stream::iter(due.into_iter().map(|series| load_series(follower, series, priority)))
-            .buffered(SERIES_AT_ONCE);
+        let load = |(series, priority)| load_series(follower, series, priority);
+        let mut loads = stream::iter(due.into_iter().map(load)).buffered(SERIES_AT_ONCE);
         let mut parts = Vec::new();
         while let Some(loaded) = loads.next().await {
             match loaded {
