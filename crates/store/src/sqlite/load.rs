@@ -39,7 +39,7 @@ fn streamed(snapshot: Snapshot, selection: Selection) -> Loaded {
     loaded
 }
 
-/// A connection inside a read transaction. After a failed read it is closed, otherwise given back.
+/// A connection inside a read transaction. It is given back once all is streamed, and closed if it is dropped before.
 struct Snapshot {
     connection: Connection,
     idle: Arc<Idle>,
