@@ -46,7 +46,7 @@ set_up_outside_tools() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)
     command -v node >/dev/null || missing+=(nodejs)
     command -v npm >/dev/null || missing+=(npm)
-    [[ -x /usr/bin/chromium ]] || missing+=(chromium)
+    [[ -x /usr/bin/chromium-headless-shell ]] || missing+=(chromium-headless-shell)
     command -v valgrind >/dev/null || missing+=(valgrind)
     command -v curl >/dev/null || missing+=(curl)
     [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return

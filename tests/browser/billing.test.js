@@ -9,8 +9,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
-import { picture, register } from './browser.js';
+import { launch, picture, register } from './browser.js';
 
 const { LASTRO_BINARY: BINARY } = process.env;
 const SECRET = 'whsec_of_the_test';
@@ -106,7 +105,7 @@ before(async () => {
   assert.ok(BINARY, 'LASTRO_BINARY must be set; run scripts/test');
   stripe = await openStripe();
   service = await openService();
-  chrome = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  chrome = await launch();
 });
 after(async () => {
   await chrome?.close();

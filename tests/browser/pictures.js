@@ -1,13 +1,13 @@
 // Writes two pictures for the README to the given directory: the front page, and a dark series. See scripts/pictures.
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { launch } from './browser.js';
 
 const PICTURES = [
   { name: 'front.png', path: '/', colorScheme: 'light', locale: 'en-US', height: 740 },
   { name: 'series.png', path: '/series/ipca-12m?compare=selic', colorScheme: 'dark', locale: 'en-US', height: 760 },
 ];
 
-const chrome = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+const chrome = await launch();
 for (const { name, path, height, ...options } of PICTURES) {
   const context = await chrome.newContext({ baseURL: process.env.LASTRO_URL, viewport: { width: 1100, height }, ...options });
   const page = await context.newPage();
