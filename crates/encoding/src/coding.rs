@@ -14,8 +14,8 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// In order of preference: the fastest first.
-    pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
+    /// In order of preference: the fastest first. Brotli takes two and a half times as long as gzip for a few percent.
+    pub const ALL: [Self; 3] = [Self::Zstd, Self::Gzip, Self::Brotli];
 
     pub const fn name(self) -> &'static str {
         match self {
