@@ -114,7 +114,7 @@ after(async () => {
 });
 
 test('a visitor gets a key, pays, and the same key is Gold', async () => {
-  const context = await chrome.newContext({ baseURL: service.url, locale: 'en-US', viewport: { width: 1280, height: 900 } });
+  const context = await chrome.newContext({ baseURL: service.url, reducedMotion: 'reduce', locale: 'en-US', viewport: { width: 1280, height: 900 } });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const [addresses, faults] = [[], []];
@@ -155,7 +155,7 @@ test('a visitor gets a key, pays, and the same key is Gold', async () => {
 });
 
 test('waiting for a payment leaves most of the quota', async () => {
-  const context = await chrome.newContext({ baseURL: service.url, locale: 'en-US' });
+  const context = await chrome.newContext({ baseURL: service.url, reducedMotion: 'reduce', locale: 'en-US' });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   await page.goto('/pricing');
@@ -175,7 +175,7 @@ test('waiting for a payment leaves most of the quota', async () => {
 });
 
 test('a payment whose plan is not in force yet is waited for', async () => {
-  const context = await chrome.newContext({ baseURL: service.url, locale: 'en-US' });
+  const context = await chrome.newContext({ baseURL: service.url, reducedMotion: 'reduce', locale: 'en-US' });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   await page.goto('/pricing');
@@ -191,7 +191,7 @@ test('a payment whose plan is not in force yet is waited for', async () => {
 });
 
 test('a visitor who does not pay is told that nothing was charged', async () => {
-  const context = await chrome.newContext({ baseURL: service.url, locale: 'pt-BR' });
+  const context = await chrome.newContext({ baseURL: service.url, reducedMotion: 'reduce', locale: 'pt-BR' });
   const page = await context.newPage();
   await page.goto('/billing/cancel');
   await page.getByRole('heading', { name: 'Nada foi cobrado' }).waitFor();

@@ -49,15 +49,15 @@ for (const colorScheme of ['light', 'dark']) {
       await picture(page, `pricing-${colorScheme}`);
     });
   });
-
-  test(`the reference shows every group of operations (${colorScheme})`, async () => {
-    await browser.visit({ colorScheme }, async (page) => {
-      await page.goto('/docs');
-      for (const tag of TAGS) await page.getByRole('heading', { name: tag, exact: true }).first().waitFor();
-      await picture(page, `docs-${colorScheme}`, { fullPage: false });
-    });
-  });
 }
+
+test('the reference shows every group of operations', async () => {
+  await browser.visit({ colorScheme: 'dark' }, async (page) => {
+    await page.goto('/docs');
+    for (const tag of TAGS) await page.getByRole('heading', { name: tag, exact: true }).first().waitFor();
+    await picture(page, 'docs-dark', { fullPage: false });
+  });
+});
 
 test('the theme button turns light into dark', async () => {
   await browser.visit({ colorScheme: 'light' }, async (page) => {
