@@ -37,6 +37,7 @@ pub enum ApiError {
     /// A place in the log of changes that can no longer be continued from. Holds the oldest one that can.
     CursorExpired {
         oldest: String,
+        message: &'static str,
     },
     /// Something that was there and will not come back.
     Gone(&'static str),
@@ -78,8 +79,9 @@ impl ApiError {
             | Self::Forbidden(message)
             | Self::NotFound(message)
             | Self::Gone(message)
-            | Self::Unavailable(message) => (*message).into(),
-            Self::RateLimited { message, .. } => (*message).into(),
+            | Self::Unavailable(message)
+            | Self::RateLimited { message, .. }
+            | Self::CursorExpired { message, .. } => (*message).into(),
             Self::UpgradeRequired { plan, feature } => format!(
                 "{} needs the {} plan; this request is on the {} plan. See /pricing.",
                 feature.label(),
@@ -92,11 +94,6 @@ impl ApiError {
                 format!("the body may have at most {limit_bytes} bytes").into()
             }
             Self::RangeNotSatisfiable { length } => format!("the file has {length} bytes").into(),
-            Self::CursorExpired { .. } => {
-                "changes are no longer kept from this cursor on, or it is not of this service; take the \
-                 export again, or continue at `oldest`, without the changes in between"
-                    .into()
-            }
             Self::Internal => {
                 "something went wrong on our side; the request id names this failure in our log".into()
             }
@@ -120,7 +117,7 @@ impl ApiError {
                 body.upgrade_url = Some("/pricing");
             }
             Self::RateLimited { retry_after_seconds, .. } => body.retry_after = Some(*retry_after_seconds),
-            Self::CursorExpired { oldest } => body.oldest = Some(oldest),
+            Self::CursorExpired { oldest, .. } => body.oldest = Some(oldest),
             _ => {}
         }
         // Large enough for most messages, to avoid reallocation.

@@ -8,7 +8,7 @@ use lastro_model::{CompanyId, Mark, Stamp};
 use lastro_store::{Change, LoggedChange, ShownCompany, ShownRow};
 use serde_json::value::RawValue;
 
-use super::cursor::{self, LogIdentity};
+use super::cursor::{self, Cursor, LogIdentity};
 
 /// The types of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +86,7 @@ impl Facets {
 /// One change of the log, ready to be sent.
 #[derive(Debug)]
 pub struct Entry {
+    pub log: LogIdentity,
     /// The place after this change.
     pub mark: Mark,
     pub kind: ChangeType,
@@ -102,7 +103,7 @@ impl Entry {
     pub fn of(log: LogIdentity, logged: &LoggedChange) -> Arc<Self> {
         let stamp = Stamp { edition: logged.edition, published_unix_ms: logged.at.as_millisecond() };
         let mark = Mark { stamp, position: logged.position };
-        let cursor = cursor::written(log, mark);
+        let cursor = cursor::written(log, Cursor { mark, companies: None });
         let head = Head { cursor: &cursor, at: logged.at.to_string(), edition: logged.edition.0 };
         let (old, new, event) = match &logged.change {
             Change::Created(row) => (None, Some(row), Event::Created),
@@ -116,7 +117,16 @@ impl Entry {
                     .end();
                 let kind = ChangeType::SourceReplaced;
                 let json = head.json(kind, &item, None);
-                return Arc::new(Self { mark, kind, old: None, new: None, cursor, json, as_removal: None });
+                return Arc::new(Self {
+                    log,
+                    mark,
+                    kind,
+                    old: None,
+                    new: None,
+                    cursor,
+                    json,
+                    as_removal: None,
+                });
             }
         };
         let (old_facets, new_facets) = (old.map(Facets::of), new.map(Facets::of));
@@ -134,7 +144,7 @@ impl Entry {
             (_, None, None) => Bytes::new(),
         };
         let as_removal = as_removal.filter(|_| event == Event::Updated);
-        Arc::new(Self { mark, kind, old: old_facets, new: new_facets, cursor, json, as_removal })
+        Arc::new(Self { log, mark, kind, old: old_facets, new: new_facets, cursor, json, as_removal })
     }
 
     /// The change as a removal.
@@ -151,6 +161,9 @@ impl Entry {
         self.json.len() + self.as_removal.as_ref().map_or(0, Bytes::len)
     }
 }
+
+/// The JSON of a change before its cursor.
+pub const BEFORE_CURSOR: &[u8] = br#"{"cursor":""#;
 
 /// The members that all changes have.
 struct Head<'a> {

@@ -1,15 +1,20 @@
 //! The filters of a request for changes.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use lastro_model::CompanyId;
 
-use super::entry::{ChangeType, Entry, Facets, RowKind};
+use super::cursor::{self, CompaniesDigest, Cursor};
+use super::entry::{BEFORE_CURSOR, ChangeType, Entry, Facets, RowKind};
 
 /// A filter. An empty list of types matches all.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeFilter {
     pub types: Vec<ChangeType>,
     pub companies: Option<Vec<CompanyId>>,
+    /// Written into cursors if some of the companies were named by ticker or CNPJ.
+    pub digest: Option<CompaniesDigest>,
     /// Folded.
     pub categories: Option<Vec<String>>,
     pub series: Option<Vec<String>>,
@@ -19,15 +24,36 @@ pub struct ChangeFilter {
 #[derive(Debug, Clone, Copy)]
 pub struct ShownChange<'a> {
     pub kind: ChangeType,
-    pub cursor: &'a str,
-    pub json: &'a Bytes,
+    entry: &'a Entry,
+    json: &'a Bytes,
+    digest: Option<CompaniesDigest>,
+}
+
+impl<'a> ShownChange<'a> {
+    pub fn cursor(&self) -> Cow<'a, str> {
+        match self.digest {
+            None => Cow::Borrowed(&self.entry.cursor),
+            companies => {
+                Cow::Owned(cursor::written(self.entry.log, Cursor { mark: self.entry.mark, companies }))
+            }
+        }
+    }
+
+    /// The change as JSON with its cursor.
+    pub fn json(&self) -> Cow<'a, [u8]> {
+        if self.digest.is_none() {
+            return Cow::Borrowed(self.json);
+        }
+        let rest = &self.json[BEFORE_CURSOR.len() + self.entry.cursor.len()..];
+        Cow::Owned([BEFORE_CURSOR, self.cursor().as_bytes(), rest].concat())
+    }
 }
 
 impl ChangeFilter {
     /// The change as this filter shows it. If only its old row passes, it is a removal: a copy of the filtered rows
     /// loses that row.
     pub fn shown<'a>(&self, entry: &'a Entry) -> Option<ShownChange<'a>> {
-        let shown = |kind, json| ShownChange { kind, cursor: &entry.cursor, json };
+        let shown = |kind, json| ShownChange { kind, entry, json, digest: self.digest };
         if entry.kind == ChangeType::SourceReplaced {
             return Some(shown(entry.kind, &entry.json));
         }

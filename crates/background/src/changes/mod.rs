@@ -18,7 +18,7 @@ use arc_swap::ArcSwap;
 use lastro_model::{Clock, Edition, Mark};
 use lastro_store::{ChangePosition, LoggedChange, Store, StoreError};
 
-use cursor::{LogIdentity, Parsed};
+use cursor::{CompaniesDigest, Cursor, LogIdentity, Parsed};
 use entry::Entry;
 use filter::{ChangeFilter, ShownChange};
 use tail::{Tail, end_of, place};
@@ -81,8 +81,9 @@ impl Changes {
         }
     }
 
-    pub fn cursor(&self, mark: Mark) -> String {
-        cursor::written(self.log, mark)
+    /// The cursor of a place, for a filter that names companies by ticker or CNPJ with their digest.
+    pub fn cursor(&self, mark: Mark, companies: Option<CompaniesDigest>) -> String {
+        cursor::written(self.log, Cursor { mark, companies })
     }
 
     /// The end of the changes in service.
@@ -140,17 +141,18 @@ impl Changes {
     }
 
     /// Reads the place that a request names: a cursor, or `oldest` for the start of the log.
-    pub async fn place_of(&self, text: &str) -> Result<Mark, ReadError> {
+    pub async fn place_of(&self, text: &str) -> Result<Cursor, ReadError> {
         if text == "oldest" {
-            return Ok(self.oldest().await?);
+            return Ok(Cursor { mark: self.oldest().await?, companies: None });
         }
-        let mark = match cursor::parsed(self.log, text) {
-            Parsed::Place(mark) => mark,
+        let cursor = match cursor::parsed(self.log, text) {
+            Parsed::Place(cursor) => cursor,
             Parsed::Foreign => return Err(self.expired().await),
             Parsed::Malformed => return Err(ReadError::Malformed),
         };
+        let mark = cursor.mark;
         if self.tail.load().entries_after(mark).is_some() {
-            return Ok(mark);
+            return Ok(cursor);
         }
         let held = self.store.change_edition(mark.stamp.edition).await?;
         let is_held = held.is_some_and(|edition| {
@@ -159,12 +161,13 @@ impl Changes {
         });
         // The changes of the edition that the log starts after are gone.
         let oldest = self.oldest().await?;
-        if is_held && place(mark) >= place(oldest) { Ok(mark) } else { Err(self.expired().await) }
+        if is_held && place(mark) >= place(oldest) { Ok(cursor) } else { Err(self.expired().await) }
     }
 
-    async fn expired(&self) -> ReadError {
+    /// The refusal of a cursor that cannot be continued from.
+    pub async fn expired(&self) -> ReadError {
         match self.oldest().await {
-            Ok(oldest) => ReadError::Expired { oldest: self.cursor(oldest) },
+            Ok(oldest) => ReadError::Expired { oldest: self.cursor(oldest, None) },
             Err(error) => error.into(),
         }
     }

@@ -150,7 +150,7 @@ pub struct Action<'a> {
     pub api: &'a dyn ReadApi,
     /// Charges that the handler makes itself, on a route with [`Meter::Message`].
     pub tab: Tab<'a>,
-    pub served: &'a Served,
+    pub served: &'a Arc<Served>,
     pub access: &'a Arc<Access>,
     pub changes: &'a Arc<Changes>,
     pub webhooks: &'a Webhooks,

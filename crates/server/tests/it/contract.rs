@@ -243,7 +243,7 @@ async fn provoke(app: &TestApp, endpoint: &str, status: u16) -> Answer {
             app.get(&format!("{template}?company_id=7{q}")).key(&best).send().await
         }
         404 if template == "/api/v1/changes" => {
-            app.get("/api/v1/changes?company_ids=999999").key(&best).send().await
+            app.get("/api/v1/changes?company_ids=XXXX3").key(&best).send().await
         }
         404 if template == "/mcp" => mcp::modern(app, "prompts/list", json!({})).key(&best).send().await,
         404 => {

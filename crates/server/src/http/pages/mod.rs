@@ -21,9 +21,9 @@ use lastro_web::{
 };
 
 use super::handler::Question;
+use super::request::company_ids::is_company_id;
 use super::request::query::bad;
 use super::response::reply::Reply;
-use super::v1::companies::is_company_id;
 use crate::error::ApiError;
 pub use calculator::{
     accumulation, calculator, check, check_debt, check_form, correction, debt, debt_form, legal_interest,

@@ -14,15 +14,18 @@ use hyper::body::Frame;
 use lastro_access::{ActiveKey, ClientAddr, Feature, terms};
 use lastro_background::access::Access;
 use lastro_background::account_slots::AccountSlot;
+use lastro_background::changes::cursor::CompaniesDigest;
 use lastro_background::changes::filter::ChangeFilter;
 use lastro_background::changes::{ChangePage, Changes, ReadError};
+use lastro_background::served::Served;
 use lastro_catalog::{Object, name};
-use lastro_model::Mark;
+use lastro_model::{Mark, Stamp};
 
 use super::body::{Body, Broken};
 use super::decimals;
 use crate::http::request::caller::Caller;
 use crate::http::request::charge::Charging;
+use crate::http::request::company_ids;
 
 /// Events in one piece of a stream.
 const EVENTS_AT_ONCE: usize = 100;
@@ -36,6 +39,7 @@ const COMMENT_EVERY: u64 = 15;
 pub struct ChangeQuery {
     pub changes: Arc<Changes>,
     pub filter: ChangeFilter,
+    pub names: Option<CompanyNames>,
     pub after: Mark,
     pub limit: usize,
     /// Whether decimals are written as strings.
@@ -43,12 +47,38 @@ pub struct ChangeQuery {
     pub slot: AccountSlot,
 }
 
+/// The names of companies in the filter of a stream, which ends when they stand for others.
+#[derive(Debug, Clone)]
+pub struct CompanyNames {
+    pub ids: Vec<String>,
+    pub digest: CompaniesDigest,
+    pub served: Arc<Served>,
+    /// The state of the companies in which they were last looked up.
+    pub stamps: [Stamp; 2],
+}
+
+impl CompanyNames {
+    fn still_hold(&mut self) -> bool {
+        let catalog = self.served.catalog.load();
+        let stamps = catalog.companies.stamps();
+        if stamps != self.stamps {
+            let ids: Vec<&str> = self.ids.iter().map(String::as_str).collect();
+            let found = company_ids::resolved(&catalog, "company_ids", &ids);
+            if found.ok().and_then(|found| found.digest) != Some(self.digest) {
+                return false;
+            }
+            self.stamps = stamps;
+        }
+        true
+    }
+}
+
 /// The response with one page.
 pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<u8> {
     let bytes: usize = page.entries.iter().map(|entry| entry.bytes()).sum();
     Object::new(Vec::with_capacity(bytes + 128))
-        .array(name!("data"), page.shown(filter), |told, out| out.extend_from_slice(told.json))
-        .text(name!("next"), &changes.cursor(page.next))
+        .array(name!("data"), page.shown(filter), |told, out| out.extend_from_slice(&told.json()))
+        .text(name!("next"), &changes.cursor(page.next, filter.digest))
         .boolean(name!("more"), page.more)
         .end()
 }
@@ -58,7 +88,7 @@ pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<
 pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> Body {
     let deadline = query.changes.wakeups.deadline(seconds);
     let answer = async move {
-        let ChangeQuery { changes, filter, mut after, limit, as_strings, slot: _slot } = query;
+        let ChangeQuery { changes, filter, mut after, limit, as_strings, slot: _slot, .. } = query;
         loop {
             let has_news = || changes.has_more(after) || !client.is_entitled(&changes);
             changes.wakeups.wait(deadline, has_news).await;
@@ -137,12 +167,13 @@ impl EventStream {
         let changes = Arc::clone(&self.query.changes);
         if !self.is_begun {
             self.is_begun = true;
-            let start = format!("retry: 2000\nid: {}\n\n", changes.cursor(self.query.after));
+            let start = format!("retry: 2000\nid: {}\n\n", self.cursor(self.query.after));
             return Some(start.into());
         }
         let deadline = changes.wakeups.deadline(COMMENT_EVERY);
         loop {
-            if changes.wakeups.is_closing() || !self.client.is_entitled(&changes) {
+            let names_hold = self.query.names.as_mut().is_none_or(CompanyNames::still_hold);
+            if changes.wakeups.is_closing() || !self.client.is_entitled(&changes) || !names_hold {
                 return None;
             }
             let page = changes.page(self.query.after, &self.query.filter, EVENTS_AT_ONCE).await;
@@ -154,13 +185,17 @@ impl EventStream {
             }
             if changes.wakeups.is_over(deadline) {
                 // The place moves on although nothing of it passes the filter.
-                return Some(format!(": \nid: {}\n\n", changes.cursor(page.next)).into());
+                return Some(format!(": \nid: {}\n\n", self.cursor(page.next)).into());
             }
             if !page.more {
                 let has_news = || changes.has_more(page.next) || !self.client.is_entitled(&changes);
                 changes.wakeups.wait(deadline, has_news).await;
             }
         }
+    }
+
+    fn cursor(&self, mark: Mark) -> String {
+        self.query.changes.cursor(mark, self.query.filter.digest)
     }
 
     /// The events of a page, if they can be paid for.
@@ -172,11 +207,11 @@ impl EventStream {
         }
         let mut out = Vec::new();
         for told in page.shown(&self.query.filter) {
-            let head = format!("id: {}\nevent: {}\ndata: ", told.cursor, told.kind.name());
+            let head = format!("id: {}\nevent: {}\ndata: ", told.cursor(), told.kind.name());
             out.extend_from_slice(head.as_bytes());
             match self.query.as_strings {
-                true => out.extend_from_slice(&decimals::quoted(told.json)),
-                false => out.extend_from_slice(told.json),
+                true => out.extend_from_slice(&decimals::quoted(&told.json())),
+                false => out.extend_from_slice(&told.json()),
             }
             out.extend_from_slice(b"\n\n");
         }

@@ -5,25 +5,27 @@ use std::sync::Arc;
 use http::Method;
 use http::header::HeaderName;
 use lastro_background::account_slots::AccountSlot;
+use lastro_background::changes::cursor::{CompaniesDigest, Cursor};
 use lastro_background::changes::entry::ChangeType;
 use lastro_background::changes::filter::ChangeFilter;
 use lastro_background::changes::waiting::SLOTS_PER_ACCOUNT;
 use lastro_background::changes::{ChangePage, ReadError};
 use lastro_catalog::{Catalog, fold_label};
-use lastro_model::{CompanyId, Mark, Pair, Series};
+use lastro_model::{Mark, Pair, Series, Stamp};
 
-use super::companies;
 use crate::error::ApiError;
 use crate::http::handler::Action;
+use crate::http::request::company_ids::{self, NamedCompanies};
 use crate::http::request::format::Accept;
 use crate::http::request::nearest::must_be_one_of;
 use crate::http::request::query::{LIST_LIMIT, Query, bad};
 use crate::http::response::body::Body;
-use crate::http::response::changes::{self, ChangeClient, ChangeQuery};
+use crate::http::response::changes::{self, ChangeClient, ChangeQuery, CompanyNames};
 use crate::http::response::reply::{NO_STORE, Reply};
 
 const DEFAULT_LIMIT: usize = 100;
 const LONGEST_WAIT: usize = 25;
+const COMPANY_IDS: &str = "company_ids";
 /// Values of one filter.
 const MOST_VALUES: usize = 100;
 /// Waiting and streaming requests of all accounts.
@@ -38,18 +40,28 @@ const ALL_TAKEN: ApiError = ApiError::RateLimited {
 const TOO_MANY: ApiError =
     ApiError::Unavailable("too many requests wait for changes right now; please try again shortly");
 
+const NOT_KEPT: &str = "changes are no longer kept from this cursor on, or it is not of this service; take the export \
+                        again, or continue at `oldest`, without the changes in between";
+const RENAMED: &str = "a ticker or CNPJ in `company_ids` stands for another company now than when this cursor was given, \
+                       or for none, or the list is another one; take the export again. Registry codes never change";
+
 pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     let limit = action.query.limit_or(LIST_LIMIT, DEFAULT_LIMIT)?;
     let wait = action.query.whole_number("wait", LONGEST_WAIT)?.unwrap_or(0);
     let filter = filter(&action)?;
     let is_stream = Accept(&action.head.0.headers).wants_events();
     let is_head = action.head.0.method == Method::HEAD;
-    let after = place(&action).await?;
+    let Cursor { mark: after, companies: told } = place(&action).await?;
+    let stamps = action.served.catalog.load().companies.stamps();
+    let companies = companies(&action, told).await?;
+    let names = names(&action, companies.as_ref(), stamps)?;
+    let digest = companies.as_ref().and_then(|companies| companies.digest);
+    let filter = ChangeFilter { companies: companies.map(|companies| companies.ids), digest, ..filter };
     let service = Arc::clone(action.changes);
     let as_strings = action.query.decimals_as_strings()?;
     let query = |slot| {
-        let (changes, filter) = (Arc::clone(&service), filter.clone());
-        ChangeQuery { changes, filter, after, limit, as_strings, slot }
+        let (changes, filter, names) = (Arc::clone(&service), filter.clone(), names.clone());
+        ChangeQuery { changes, filter, names, after, limit, as_strings, slot }
     };
     if is_stream {
         let body = match is_head {
@@ -82,12 +94,12 @@ async fn first_page(
 }
 
 /// The place that the request continues from. Without any it is the end of what is in service.
-async fn place(action: &Action<'_>) -> Result<Mark, ApiError> {
+async fn place(action: &Action<'_>) -> Result<Cursor, ApiError> {
     let last_event = action.head.header(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
     let (name, text) = match (last_event, action.query.get("after")?) {
         (Some(id), _) => ("Last-Event-ID", id),
         (None, Some(after)) => ("after", after),
-        (None, None) => return Ok(action.served.catalog.load().mark),
+        (None, None) => return Ok(Cursor { mark: action.served.catalog.load().mark, companies: None }),
     };
     action.changes.place_of(text).await.map_err(|error| refusal(error, name))
 }
@@ -97,7 +109,7 @@ fn refusal(error: ReadError, parameter: &str) -> ApiError {
         ReadError::Malformed => {
             bad(parameter, "is not a cursor: send one that this service gave, or `oldest`")
         }
-        ReadError::Expired { oldest } => ApiError::CursorExpired { oldest },
+        ReadError::Expired { oldest } => ApiError::CursorExpired { oldest, message: NOT_KEPT },
         ReadError::Store(error) => error.into(),
     }
 }
@@ -115,10 +127,13 @@ fn client(action: &Action<'_>) -> Result<ChangeClient, ApiError> {
     Ok(ChangeClient { access, key, client: action.client })
 }
 
+/// The filter without its companies, which depend on the cursor, too.
 fn filter(action: &Action<'_>) -> Result<ChangeFilter, ApiError> {
     let query = &action.query;
     let catalog = action.served.catalog.load();
-    let companies = values(query, "company_ids")?.map(|ids| companies(&catalog, &ids)).transpose()?;
+    if let Some(ids) = values(query, COMPANY_IDS)? {
+        company_ids::check_ids(COMPANY_IDS, &ids)?;
+    }
     let categories = values(query, "categories")?;
     let series = values(query, "series_ids")?
         .map(|ids| ids.into_iter().map(|id| series(&catalog, id)).collect())
@@ -126,7 +141,8 @@ fn filter(action: &Action<'_>) -> Result<ChangeFilter, ApiError> {
     let types = values(query, "types")?.unwrap_or_default();
     Ok(ChangeFilter {
         types: types.into_iter().map(change_type).collect::<Result<_, _>>()?,
-        companies,
+        companies: None,
+        digest: None,
         categories: categories.map(|labels| labels.into_iter().map(fold_label).collect()),
         series,
     })
@@ -146,20 +162,38 @@ fn change_type(text: &str) -> Result<ChangeType, ApiError> {
     })
 }
 
-/// All companies with these codes, CNPJs and tickers. Before there is a registry, any code is accepted.
-fn companies(catalog: &Catalog, ids: &[&str]) -> Result<Vec<CompanyId>, ApiError> {
-    companies::check_ids("company_ids", ids)?;
-    let mut found = Vec::new();
-    for id in ids {
-        let known = match companies::filers(catalog, id) {
-            Err(error) if catalog.companies.is_empty() => {
-                CompanyId::parse(id).map(|code| vec![code]).map_err(|_| error)
+/// The companies of the filter. If the cursor holds a digest, names must stand for the companies that they stood for
+/// when it was given: otherwise the rows of a copy are not those that the changes lead on from.
+async fn companies(
+    action: &Action<'_>,
+    told: Option<CompaniesDigest>,
+) -> Result<Option<NamedCompanies>, ApiError> {
+    let Some(names) = values(&action.query, COMPANY_IDS)? else { return Ok(None) };
+    let found = company_ids::resolved(&action.served.catalog.load(), COMPANY_IDS, &names);
+    match (found, told) {
+        (Ok(found), told) if told.is_none() || found.digest.is_none() || found.digest == told => {
+            Ok(Some(found))
+        }
+        (Err(unknown), None) => Err(unknown),
+        (Ok(_) | Err(_), _) => match refusal(action.changes.expired().await, "after") {
+            ApiError::CursorExpired { oldest, .. } => {
+                Err(ApiError::CursorExpired { oldest, message: RENAMED })
             }
-            known => known,
-        };
-        found.extend(known?);
+            error => Err(error),
+        },
     }
-    Ok(found)
+}
+
+/// The names that a stream looks up again when the companies have changed since they had these stamps.
+fn names(
+    action: &Action<'_>,
+    companies: Option<&NamedCompanies>,
+    stamps: [Stamp; 2],
+) -> Result<Option<CompanyNames>, ApiError> {
+    let Some(digest) = companies.and_then(|companies| companies.digest) else { return Ok(None) };
+    let names = values(&action.query, COMPANY_IDS)?.unwrap_or_default();
+    let ids = names.into_iter().map(str::to_owned).collect();
+    Ok(Some(CompanyNames { ids, digest, served: Arc::clone(action.served), stamps }))
 }
 
 /// The id of a series or of a published pair of currencies: `usd-brl` or `USD/BRL`. Before there are rates, any pair is

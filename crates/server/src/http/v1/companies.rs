@@ -1,19 +1,16 @@
 //! Registered companies.
 
-use lastro_catalog::{Catalog, Companies, CompanyFilter, Listing, Name, Object, name};
-use lastro_model::{Cnpj, CompanyId, Ticker};
+use lastro_catalog::{Companies, CompanyFilter, Listing, Name, Object, name};
+use lastro_model::Cnpj;
 
 use super::counts;
 use super::filings::{self, Filters};
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::nearest::shown;
-use crate::http::request::query::bad;
+use crate::http::request::company_ids::{NO_SUCH_COMPANY, named, position};
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
-
-const NO_SUCH_COMPANY: ApiError = ApiError::NotFound("no company has this registry code, CNPJ or ticker");
 
 /// Typical length of a company's JSON, to reserve a page at once.
 const TYPICAL_BYTES: usize = 290;
@@ -108,50 +105,4 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
         return csv::page(dialect, &label, &filings.data, &listing, stamps);
     }
     Ok(Reply::data(filings::listed(filings, &listing).end(), stamps))
-}
-
-/// The company named in a request.
-pub fn named(companies: &Companies, id: &str) -> Result<CompanyId, ApiError> {
-    let row = position(companies, id).ok_or(NO_SUCH_COMPANY)?;
-    Ok(companies.company(row).id)
-}
-
-/// The registry codes that a company's name in a filter stands for: of a CNPJ all that it ever had, because its filings
-/// are spread over them. A code may be missing from the registry, as those of foreign issuers are.
-pub fn filers(catalog: &Catalog, id: &str) -> Result<Vec<CompanyId>, ApiError> {
-    if let Ok(cnpj) = Cnpj::parse(id) {
-        let codes: Vec<CompanyId> = catalog.companies.ids_of_cnpj(&cnpj).collect();
-        if !codes.is_empty() {
-            return Ok(codes);
-        }
-    }
-    let company = named(&catalog.companies, id).or_else(|error| {
-        let code = CompanyId::parse(id.trim()).ok();
-        code.filter(|code| catalog.filings.has_company(*code)).ok_or(error)
-    });
-    company.map(|company| vec![company])
-}
-
-/// Rejects values of a parameter that are not well-formed as CNPJs, registry codes or tickers.
-pub fn check_ids(parameter: &str, ids: &[&str]) -> Result<(), ApiError> {
-    let Some(malformed) = ids.iter().find(|id| !is_company_id(id)) else { return Ok(()) };
-    let reason = format!(
-        "must be registry codes, CNPJs or tickers with commas between them; `{}` is none of them",
-        shown(malformed)
-    );
-    Err(bad(parameter, &reason))
-}
-
-/// Whether this is well-formed as a CNPJ, a registry code or a ticker.
-pub fn is_company_id(id: &str) -> bool {
-    Cnpj::parse(id).is_ok() || CompanyId::parse(id.trim()).is_ok() || Ticker::parse(id).is_ok()
-}
-
-/// Finds a company by CNPJ, registry code or ticker. Fourteen digits are tried as a CNPJ first, then as a code with
-/// leading zeros; a ticker has a letter, so it is neither.
-fn position(companies: &Companies, id: &str) -> Option<u32> {
-    let by_cnpj = || companies.by_cnpj(&Cnpj::parse(id).ok()?);
-    let by_code = || companies.position(CompanyId::parse(id.trim()).ok()?);
-    let by_ticker = || companies.by_ticker(Ticker::parse(id).ok()?);
-    by_cnpj().or_else(by_code).or_else(by_ticker)
 }

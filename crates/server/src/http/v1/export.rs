@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
+use lastro_background::changes::cursor::CompaniesDigest;
 use lastro_catalog::{CompanyFilter, FilingFilter, FxFilter, Listing, Observations, Part};
 use lastro_model::{Pair, Series, Stamp};
 
-use super::filings::Filters;
+use super::filings::{Filters, MOST_COMPANIES};
 use super::{companies, fx};
 use crate::error::ApiError;
 use crate::http::handler::Question;
+use crate::http::request::company_ids;
 use crate::http::request::format::ExportFormat;
 use crate::http::request::query::{Query, bad};
 use crate::http::response::export::{Export, Selection, select};
@@ -33,7 +35,8 @@ pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
     // The rows of filings depend on the registry by the filter only.
     let of_rows =
         if let Dataset::Filings = dataset { &[question.catalog.filings.stamp][..] } else { &stamps };
-    let cursor = question.changes.cursor(question.catalog.mark_of(of_rows));
+    let digest = companies_digest(question, dataset)?;
+    let cursor = question.changes.cursor(question.catalog.mark_of(of_rows), digest);
     let (name, day, format) = (dataset.name(), question.now.utc_day(), format.granted(question.plan)?);
     Ok(Export { name, day, stamps, cursor, format, as_strings: false, rows })
 }
@@ -112,6 +115,19 @@ fn check_whole(query: &Query<'_>) -> Result<(), ApiError> {
 
 /// The parameters of all data sets.
 const FORMATS: [&str; 3] = ["format", "locale", "numbers"];
+
+/// The digest of the companies that tickers and CNPJs in the filter stand for.
+fn companies_digest(question: &Question<'_>, dataset: Dataset) -> Result<Option<CompaniesDigest>, ApiError> {
+    let parameter = match dataset {
+        Dataset::Companies => "cnpj",
+        Dataset::Filings => "company_id",
+        Dataset::One(_) | Dataset::Fx | Dataset::Series => return Ok(None),
+    };
+    let names = question.query.list(parameter, MOST_COMPANIES)?;
+    // A CNPJ that no company has is no error of the list of companies.
+    let found = company_ids::resolved(question.catalog, parameter, &names);
+    Ok(found.ok().and_then(|found| found.digest))
+}
 
 fn every_company(question: &Question<'_>) -> Result<Found, ApiError> {
     let part = &question.catalog.companies;

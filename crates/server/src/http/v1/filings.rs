@@ -3,12 +3,11 @@
 use lastro_catalog::{FilingFilter, Filings, Listing, Name, Object, Table, name};
 use lastro_model::{CompanyId, Day, FilingId};
 
-use super::companies;
 use super::counts;
 use super::hits::Hits;
 use crate::error::ApiError;
 use crate::http::handler::Question;
-use crate::http::request::nearest::shown;
+use crate::http::request::company_ids::{self, no_company};
 use crate::http::response::csv;
 use crate::http::response::reply::Reply;
 
@@ -44,8 +43,9 @@ pub struct Filters<'a> {
     withdrawn: bool,
 }
 
+const COMPANY_ID: &str = "company_id";
 /// Most companies in one request.
-const MOST_COMPANIES: usize = 100;
+pub const MOST_COMPANIES: usize = 100;
 
 impl<'a> Filters<'a> {
     /// The filters in a request. Whether the companies exist is left to [`Self::companies`].
@@ -70,7 +70,7 @@ impl<'a> Filters<'a> {
     pub fn companies(&self, question: &Question<'_>) -> Result<Vec<CompanyId>, ApiError> {
         let mut found: Vec<CompanyId> = Vec::new();
         for id in &self.company_ids {
-            let named = companies::filers(question.catalog, id).map_err(|_| no_company(id))?;
+            let named = company_ids::filers(question.catalog, id).map_err(|_| no_company(COMPANY_ID, id))?;
             let new = named.into_iter().filter(|company| !found.contains(company)).collect::<Vec<_>>();
             found.extend(new);
         }
@@ -90,16 +90,9 @@ impl<'a> Filters<'a> {
 }
 
 fn company_ids<'a>(question: &'a Question<'_>) -> Result<Vec<&'a str>, ApiError> {
-    let ids = question.query.list("company_id", MOST_COMPANIES)?;
-    companies::check_ids("company_id", &ids)?;
+    let ids = question.query.list(COMPANY_ID, MOST_COMPANIES)?;
+    company_ids::check_ids(COMPANY_ID, &ids)?;
     Ok(ids)
-}
-
-fn no_company(id: &str) -> ApiError {
-    ApiError::NoSuchValue(format!(
-        "`company_id` must name known companies; no company is called `{}`",
-        shown(id)
-    ))
 }
 
 pub fn search(question: &Question<'_>) -> Result<Reply, ApiError> {

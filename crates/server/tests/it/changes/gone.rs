@@ -68,7 +68,7 @@ async fn a_reader_that_retention_has_passed_is_told_so() {
     // Nothing is in memory after a restart.
     let app = app.restart_with(prompt).await;
     let service = &app.service.app.changes;
-    let place = service.place_of(&cursor).await.unwrap();
+    let place = service.place_of(&cursor).await.unwrap().mark;
     let page = service.page(place, &ChangeFilter::default(), 1).await.unwrap();
     assert_eq!(page.entries.len(), 1);
     let mut open = stream(&app, &key, "x-none", "").await;

@@ -4,6 +4,7 @@ mod documentation;
 mod follower;
 mod gone;
 mod kept_alive;
+mod names;
 mod refusals;
 
 use std::time::Duration;

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use super::draft::{bad, read};
 use crate::error::ApiError;
 use crate::http::request::body::{self, Members};
+use crate::http::request::company_ids;
 use crate::http::request::nearest::{is_none, nearest, shown};
-use crate::http::v1::companies;
 
 const MOST_FILTERS: usize = 100;
 const LONGEST_CATEGORY: usize = 100;
@@ -91,10 +91,10 @@ pub fn company_ids(
 /// accepted.
 fn company(field: &str, text: &str, catalog: &Catalog) -> Result<Vec<CompanyId>, ApiError> {
     let refusal = |reason: &str| bad(field, &format!("must hold registry codes, CNPJs or tickers; {reason}"));
-    if !companies::is_company_id(text) {
+    if !company_ids::is_company_id(text) {
         return Err(refusal(&format!("`{}` is none of them", shown(text))));
     }
-    match companies::filers(catalog, text) {
+    match company_ids::filers(catalog, text) {
         Ok(codes) => Ok(codes),
         Err(_) if catalog.companies.is_empty() => CompanyId::parse(text.trim())
             .map(|code| vec![code])
