@@ -18,11 +18,11 @@ use tokio::sync::mpsc;
 
 use crate::{
     AccountStore, Announcement, BillingDue, BillingState, BillingStore, Calls, ChangeEdition, ChangePosition,
-    ChangeStore, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased, FeedStore, FileStore,
-    Lease, LeaseStore, Loaded, LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore, PoolState,
-    Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition, RememberedFile,
-    Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError, UsageStore,
-    WebhookChange, WebhookStore,
+    ChangeStore, Claim, Claimed, ClockStore, Counters, Deliveries, Delivery, Erased, FeedLookup, FeedStore,
+    FileStore, Lease, LeaseStore, Loaded, LoggedChange, MeasuredStore, NewMessage, OutboxState, OutboxStore,
+    PoolState, Publication, PublicationItem, Published, RecordStore, Recorded, RememberedEdition,
+    RememberedFile, Replica, ReplicaStore, Result, Rotated, SettingStore, Settlement, Store, StoreError,
+    UsageStore, WebhookChange, WebhookStore,
 };
 
 #[derive(Debug)]
@@ -214,8 +214,9 @@ faulty! {
     FeedStore {
         InsertFeed: insert_feed(feed: SavedFeed, token_digest: String, most: usize) -> bool;
         FeedsOf: feeds_of(account: AccountId) -> Vec<SavedFeed>;
-        FeedByToken: feed_by_token(token_digest: &str) -> Option<(SavedFeed, Option<Plan>)>;
-        DeleteFeed: delete_feed(account: AccountId, id: &FeedId) -> bool;
+        FeedByToken: feed_by_token(token_digest: &str) -> FeedLookup;
+        DeleteFeed: delete_feed(account: AccountId, id: &FeedId, at: Timestamp) -> bool;
+        ForgetEndedFeeds: forget_ended_feeds(before: Day) -> u64;
     }
     OutboxStore {
         Announcements: announcements(limit: usize) -> Vec<Announcement>;

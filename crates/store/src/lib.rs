@@ -49,7 +49,7 @@ pub use change::{
     ShownRow,
 };
 pub use error::{Result, StoreError};
-pub use feed::FeedStore;
+pub use feed::{FeedLookup, FeedStore};
 pub use lease::{LONGEST_LEASE, Lease, LeaseStore};
 pub use options::Options;
 pub use outbox::{

@@ -60,6 +60,8 @@ pub(crate) const ACCOUNTS: &[Migration] = &[
     Migration { version: 4, sql: include_str!("migrations/accounts/0004_feeds.sql"), min_reader: 1 },
     // Adds tables, which older versions ignore.
     Migration { version: 5, sql: include_str!("migrations/accounts/0005_billing.sql"), min_reader: 1 },
+    // Adds a table. The address of a feed that an older version ends is unknown, as it was before.
+    Migration { version: 6, sql: include_str!("migrations/accounts/0006_ended_feeds.sql"), min_reader: 1 },
 ];
 
 /// Migrations of PostgreSQL, which holds both sides.
@@ -79,6 +81,7 @@ pub(crate) const POSTGRES: &[Migration] = &[
     Migration { version: 7, sql: include_str!("postgres/migrations/0007_feeds.sql"), min_reader: 1 },
     Migration { version: 8, sql: include_str!("postgres/migrations/0008_billing.sql"), min_reader: 1 },
     Migration { version: 9, sql: include_str!("postgres/migrations/0009_held_back.sql"), min_reader: 1 },
+    Migration { version: 10, sql: include_str!("postgres/migrations/0010_ended_feeds.sql"), min_reader: 1 },
 ];
 
 impl Migration {

@@ -308,6 +308,7 @@ pub const TABLES: &[Table] = &[
         ],
         1,
     ),
+    batches(Accounts, "ended_feed", &[("ended_on", Integer), ("token_digest", Text)], 1),
     batches(
         Accounts,
         "feed",

@@ -24,6 +24,8 @@ const BILLING_EVENTS_KEPT: SignedDuration = SignedDuration::from_hours(40 * 24);
 const NOTES_KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Ninety days, plus an hour in which every process writes its last counts.
 const UNUSED_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24 + 1);
+/// Readers of a feed ask for months after it ended.
+const ENDED_FEEDS_KEPT: SignedDuration = SignedDuration::from_hours(365 * 24);
 const REPLICAS_KEPT: SignedDuration = SignedDuration::from_hours(24);
 const REMOVED_AT_ONCE: usize = 200;
 
@@ -115,6 +117,11 @@ async fn forget(retention: &Retention) {
     tell(
         "old billing events were forgotten",
         retention.store.forget_billing_events(ago(retention, BILLING_EVENTS_KEPT)).await,
+    );
+    let feeds_before = Now { monotonic_ns: 0, unix_ms: ago(retention, ENDED_FEEDS_KEPT).as_millisecond() };
+    tell(
+        "feeds that ended long ago were forgotten",
+        retention.store.forget_ended_feeds(feeds_before.utc_day()).await,
     );
     tell(
         "removed keys were forgotten",

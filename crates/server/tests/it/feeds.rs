@@ -4,7 +4,7 @@ use lastro_model::{Day, Filing, Plan, Records, Series, Source};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::app::{TestApp, id_of};
+use crate::app::{TestApp, id_of, soon};
 use crate::changes::{filing, in_service, prompt, publish, rate};
 
 async fn app() -> (TestApp, String) {
@@ -72,9 +72,25 @@ async fn a_saved_search_is_read_by_its_address_until_deleted() {
     let other = app.ample_key(Plan::Gold).await;
     app.request(Method::DELETE, &path).key(&other).send().await.expect(404);
     app.request(Method::DELETE, &path).key(&key).send().await.expect(204);
-    read(&found).await.expect(404);
+    let deleted = read(&found).await.expect(410).json();
+    assert!(deleted["error"] == "gone" && deleted["message"].as_str().unwrap().contains("deleted"));
     app.plain.set_plan(id_of(&key), Plan::Bronze, None).await.unwrap();
     assert_eq!(read(&all).await.expect(410).json()["error"], "gone");
+}
+
+#[tokio::test]
+async fn the_feed_of_an_erased_account_is_gone_for_a_year() {
+    let (app, key) = app().await;
+    let feed = create(&app, &key, r#"{"name":"Tudo"}"#).await;
+    let url = feed["url"].as_str().unwrap();
+    app.get(url).send().await.expect(200);
+    app.elsewhere().await.erase(id_of(&key), app.timestamp()).await.unwrap();
+    assert_eq!(app.get(url).send().await.expect(410).json()["error"], "gone");
+    let app = app.restart_with(prompt).await;
+    app.get(url).send().await.expect(410);
+    app.advance_seconds(366 * 86_400);
+    let app = app.restart_with(prompt).await;
+    soon(async || app.get(url).send().await.status == 404).await;
 }
 
 #[tokio::test]

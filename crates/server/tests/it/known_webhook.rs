@@ -4,7 +4,7 @@ use lastro_model::{
     AccountId, Attempt, FeedId, MessageId, SavedFeed, SecretSeed, Webhook, WebhookEvent, WebhookFilters,
     WebhookId,
 };
-use lastro_store::NewMessage;
+use lastro_store::{FeedLookup, NewMessage};
 
 use crate::app::{TestApp, id_of};
 
@@ -19,8 +19,8 @@ pub(crate) const FEED_TOKEN: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
 async fn give_feed(app: &TestApp, account: AccountId) {
     let id = FeedId::parse(FEED).unwrap();
     let digest = lastro::feeds::token_digest(FEED_TOKEN);
-    if let Some((known, _)) = app.plain.feed_by_token(&digest).await.unwrap() {
-        app.plain.delete_feed(known.account, &id).await.unwrap();
+    if let FeedLookup::Found(known, _) = app.plain.feed_by_token(&digest).await.unwrap() {
+        app.plain.delete_feed(known.account, &id, app.timestamp()).await.unwrap();
     }
     let (name, created_at) = ("Dividendos".to_owned(), app.timestamp());
     let (company_ids, categories) = (Vec::new(), Vec::new());

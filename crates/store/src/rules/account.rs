@@ -118,6 +118,7 @@ impl AccountStore for SqlStore {
         let erase = move |accounts: &dyn Transaction| {
             accounts.lock(Lock::Keys)?;
             let account = existing(accounts, id)?.account.id;
+            accounts.lock(Lock::Account(account))?;
             removal::remove(accounts, account, at)
         };
         let erased = self.engine.change(Database::Accounts, erase).await?;
@@ -133,6 +134,7 @@ impl AccountStore for SqlStore {
         let erase = move |accounts: &dyn Transaction| {
             accounts.lock(Lock::Keys)?;
             let account = existing(accounts, id)?.account.id;
+            accounts.lock(Lock::Account(account))?;
             let version = accounts.first(BILLING_VERSION, values![&account], |row| row.number(0))?;
             if version.unwrap_or(0) != billing_version {
                 return Ok(None);

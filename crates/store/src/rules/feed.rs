@@ -1,13 +1,14 @@
 //! Saved feeds of accounts.
 
 use async_trait::async_trait;
-use lastro_model::{AccountId, CompanyId, FeedId, KeyId, Plan, SavedFeed};
+use jiff::Timestamp;
+use lastro_model::{AccountId, CompanyId, Day, FeedId, KeyId, Now, Plan, SavedFeed};
 
 use super::SqlStore;
 use crate::engine::Database;
 use crate::sql::feed as sql;
-use crate::transaction::{Lock, Query, Row, Transaction, values};
-use crate::{FeedStore, Result, StoreError};
+use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
+use crate::{FeedLookup, FeedStore, Result, StoreError};
 
 #[async_trait]
 impl FeedStore for SqlStore {
@@ -22,26 +23,51 @@ impl FeedStore for SqlStore {
             .await
     }
 
-    async fn feed_by_token(&self, token_digest: &str) -> Result<Option<(SavedFeed, Option<Plan>)>> {
+    async fn feed_by_token(&self, token_digest: &str) -> Result<FeedLookup> {
         let digest = token_digest.to_owned();
-        self.engine
-            .read(Database::Accounts, move |accounts| {
-                accounts.first(sql::FEED_BY_TOKEN, values![&digest], |row| {
-                    let plan = row.parsed(5, Plan::parse)?;
-                    Ok((feed(row)?, row.flag(6)?.then_some(plan)))
-                })
-            })
-            .await
+        self.engine.read(Database::Accounts, move |accounts| by_token(accounts, &digest)).await
     }
 
-    async fn delete_feed(&self, account: AccountId, id: &FeedId) -> Result<bool> {
+    async fn delete_feed(&self, account: AccountId, id: &FeedId, at: Timestamp) -> Result<bool> {
         let id = id.clone();
         self.engine
             .change(Database::Accounts, move |accounts| {
+                accounts.lock(Lock::Account(account))?;
+                accounts.execute(sql::NOTE_ENDED_FEED, values![utc_day(at), &account, id.as_str()])?;
                 Ok(accounts.execute(sql::DELETE_FEED, values![&account, id.as_str()])? > 0)
             })
             .await
     }
+
+    async fn forget_ended_feeds(&self, before: Day) -> Result<u64> {
+        self.engine
+            .change(Database::Accounts, move |accounts| {
+                accounts.execute(sql::FORGET_ENDED_FEEDS, values![before])
+            })
+            .await
+    }
+}
+
+/// Notes that all feeds of an account end with it.
+pub(super) fn end_all(accounts: &dyn Transaction, account: AccountId, at: Timestamp) -> Result<()> {
+    accounts.execute(sql::NOTE_ENDED_FEEDS_OF, values![utc_day(at), &account]).map(drop)
+}
+
+/// No more than a day is noted: a time could lead to the account.
+fn utc_day(at: Timestamp) -> Day {
+    Now { monotonic_ns: 0, unix_ms: at.as_millisecond() }.utc_day()
+}
+
+fn by_token(accounts: &dyn Reading, digest: &str) -> Result<FeedLookup> {
+    let found = accounts.first(sql::FEED_BY_TOKEN, values![digest], |row| {
+        let plan = row.parsed(5, Plan::parse)?;
+        Ok(FeedLookup::Found(feed(row)?, row.flag(6)?.then_some(plan)))
+    })?;
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let has_ended = accounts.one(sql::FEED_HAS_ENDED, values![digest], |row| row.flag(0))?;
+    Ok(if has_ended { FeedLookup::Ended } else { FeedLookup::Unknown })
 }
 
 fn insert(accounts: &dyn Transaction, feed: &SavedFeed, token_digest: &str, most: usize) -> Result<bool> {

@@ -4,14 +4,17 @@ use jiff::Timestamp;
 use lastro_model::{AccountId, KeyChange, KeyId};
 
 use super::account::{keys_of, next_revision};
+use super::feed;
 use crate::sql::{account as sql, webhook};
 use crate::transaction::{Lock, Query, Reading, Row, Transaction, values};
 use crate::{Erased, Result};
 
-/// Removes an account. Each of its keys leaves a revision behind, so that running servers notice.
+/// Removes an account. Each of its keys leaves a revision behind, so that running servers notice, and the address of each
+/// of its feeds the day on which it ended.
 pub(super) fn remove(accounts: &dyn Transaction, account: AccountId, at: Timestamp) -> Result<Erased> {
     let keys: Vec<KeyId> = keys_of(accounts, account)?.into_iter().map(|key| key.id).collect();
     let webhooks = accounts.number(webhook::COUNT_WEBHOOKS_OF, values![&account])?;
+    feed::end_all(accounts, account, at)?;
     accounts.execute(sql::DELETE_ACCOUNT, values![&account])?;
     for key in &keys {
         let revision = next_revision(accounts)?;

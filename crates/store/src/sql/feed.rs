@@ -14,4 +14,17 @@ pub(crate) const FEED_BY_TOKEN: &str =
         CASE WHEN EXISTS (SELECT 1 FROM api_key WHERE api_key.account = feed.account AND revoked = 0) THEN 1 ELSE 0 END
     FROM feed JOIN account ON account.id = feed.account WHERE token_digest = $1";
 
+pub(crate) const FEED_HAS_ENDED: &str =
+    "SELECT CASE WHEN EXISTS (SELECT 1 FROM ended_feed WHERE token_digest = $1) THEN 1 ELSE 0 END";
+
+pub(crate) const NOTE_ENDED_FEED: &str = "INSERT INTO ended_feed (token_digest, ended_on)
+    SELECT token_digest, CAST($1 AS BIGINT) FROM feed WHERE account = $2 AND id = $3
+    ON CONFLICT (token_digest) DO NOTHING";
+
+pub(crate) const NOTE_ENDED_FEEDS_OF: &str = "INSERT INTO ended_feed (token_digest, ended_on)
+    SELECT token_digest, CAST($1 AS BIGINT) FROM feed WHERE account = $2
+    ON CONFLICT (token_digest) DO NOTHING";
+
+pub(crate) const FORGET_ENDED_FEEDS: &str = "DELETE FROM ended_feed WHERE ended_on < $1";
+
 pub(crate) const DELETE_FEED: &str = "DELETE FROM feed WHERE account = $1 AND id = $2";

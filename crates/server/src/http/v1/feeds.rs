@@ -8,6 +8,7 @@ use lastro_background::clock::fill_random;
 use lastro_catalog::Catalog;
 use lastro_model::text::has_control;
 use lastro_model::{AccountId, FeedId, Now, Plan, SavedFeed};
+use lastro_store::FeedLookup;
 use serde::Serialize;
 
 use super::webhooks::draft::{bad, read as member};
@@ -23,7 +24,8 @@ const MOST_PER_ACCOUNT: usize = 20;
 const LONGEST_NAME: usize = 100;
 const ENOUGH: &str = "you have 20 feeds, the maximum; delete one first";
 const NO_SUCH_FEED: ApiError = ApiError::NotFound("there is no such feed");
-const ENDED: ApiError =
+const ENDED: ApiError = ApiError::Gone("this feed has ended: it was deleted, or its account was");
+const SUSPENDED: ApiError =
     ApiError::Gone("this feed has ended: its account has no key or no plan for filings any more");
 
 /// A feed as the API shows it. The address is shown once.
@@ -116,7 +118,7 @@ pub async fn remove(action: Action<'_>) -> Result<Reply, ApiError> {
     let account = action.caller.required_key()?.holder.account();
     let id = FeedId::parse(action.path.get("id")).map_err(|_| NO_SUCH_FEED)?;
     action.body.nothing().await?;
-    if !action.access.store.delete_feed(account, &id).await? {
+    if !action.access.store.delete_feed(account, &id, action.now.timestamp()).await? {
         return Err(NO_SUCH_FEED);
     }
     Ok(Reply::json(Vec::new()).private(StatusCode::NO_CONTENT))
@@ -127,7 +129,7 @@ pub async fn read(action: Action<'_>) -> Result<Reply, ApiError> {
     let token = action.path.get("token").strip_suffix(".atom").ok_or(NO_SUCH_FEED)?;
     let (feed, plan) = saved(&action, feeds::token_digest(token)).await?;
     if !plan.is_some_and(|plan| terms(plan).includes(Feature::Filings)) {
-        return Err(ENDED);
+        return Err(SUSPENDED);
     }
     let catalog = action.served.catalog.load_full();
     let empty = feed_reply(String::new(), Version::data(catalog.stamps_of_filings()));
@@ -155,16 +157,20 @@ async fn saved(action: &Action<'_>, digest: String) -> Result<(SavedFeed, Option
         }
     };
     let found = access.store.feed_by_token(&digest).await;
-    if matches!(found, Ok(None)) {
+    if matches!(found, Ok(FeedLookup::Unknown)) {
         access.known_feeds.forget(&digest);
         return Err(NO_SUCH_FEED);
     }
     if let Some(lookup) = lookup {
         lookup.costs_nothing();
     }
-    let feed = found?.ok_or(NO_SUCH_FEED)?;
+    let found = found?;
     access.known_feeds.remember(digest);
-    Ok(feed)
+    match found {
+        FeedLookup::Found(feed, plan) => Ok((feed, plan)),
+        FeedLookup::Ended => Err(ENDED),
+        FeedLookup::Unknown => Err(NO_SUCH_FEED),
+    }
 }
 
 fn not_asked(refusal: LookupRefusal) -> ApiError {

@@ -1,9 +1,11 @@
 //! The log of changes, and feeds.
 
-use lastro_model::{Company, CompanyId, Edition, FeedId, Records, SavedFeed, Series, Source, WebhookEvent};
+use lastro_model::{
+    Company, CompanyId, Edition, FeedId, NewKey, Plan, Records, SavedFeed, Series, Source, WebhookEvent,
+};
 use lastro_store::{
-    Change, ChangePosition, ListedFile, LoggedChange, MOST_CHANGES_LOGGED, Publication, PublicationItem,
-    ShownRow, Store, StoreError,
+    Change, ChangePosition, FeedLookup, ListedFile, LoggedChange, MOST_CHANGES_LOGGED, Publication,
+    PublicationItem, ShownRow, Store, StoreError,
 };
 
 use super::Place;
@@ -193,11 +195,35 @@ pub(crate) async fn a_feed_is_found_by_its_token_until_deleted(place: &impl Plac
     assert!(store.insert_feed(saved_feed(2, 1), "another".to_owned(), 2).await.unwrap());
     assert!(!store.insert_feed(saved_feed(3, 1), "third".to_owned(), 2).await.unwrap());
     assert_eq!(store.feeds_of(feed.account).await.unwrap(), [feed.clone(), saved_feed(2, 1)]);
-    let (found, plan) = store.feed_by_token("digest").await.unwrap().unwrap();
-    assert_eq!((found, plan.is_some()), (feed.clone(), true));
+    let found = store.feed_by_token("digest").await.unwrap();
+    assert!(matches!(&found, FeedLookup::Found(found, Some(_)) if *found == feed), "{found:?}");
     store.revoke(key_id(1), at(9)).await.unwrap();
-    assert_eq!(store.feed_by_token("digest").await.unwrap().unwrap().1, None);
-    assert!(store.delete_feed(feed.account, &feed.id).await.unwrap());
-    assert!(!store.delete_feed(feed.account, &feed.id).await.unwrap());
-    assert_eq!(store.feed_by_token("digest").await.unwrap(), None);
+    assert_eq!(store.feed_by_token("digest").await.unwrap(), FeedLookup::Found(feed.clone(), None));
+    assert!(store.delete_feed(feed.account, &feed.id, at(9)).await.unwrap());
+    assert!(!store.delete_feed(feed.account, &feed.id, at(9)).await.unwrap());
+    assert_eq!(store.feed_by_token("digest").await.unwrap(), FeedLookup::Ended);
+    assert_eq!(store.feed_by_token("third").await.unwrap(), FeedLookup::Unknown);
+}
+
+pub(crate) async fn ended_feeds_are_known_until_forgotten(place: &impl Place) {
+    let store = &*place.open().await;
+    let day = |days: i64| at(days * 86_400);
+    let lookup = async |number: u32| store.feed_by_token(&format!("digest {number}")).await.unwrap();
+    for number in 1..=3 {
+        let unused = NewKey { self_registered: true, ..new_key(number) };
+        store.insert_key(unused).await.unwrap();
+        let feed = saved_feed(number as u8, number);
+        assert!(store.insert_feed(feed, format!("digest {number}"), 2).await.unwrap());
+    }
+    assert!(store.delete_feed(saved_feed(1, 1).account, &saved_feed(1, 1).id, day(1)).await.unwrap());
+    store.erase(key_id(2), day(2)).await.unwrap();
+    assert_eq!(lookup(3).await, FeedLookup::Found(saved_feed(3, 3), Some(Plan::Free)));
+    assert_eq!(store.remove_unused_keys(day(1), day(3), 10).await.unwrap(), 2);
+    for number in 1..=3 {
+        assert_eq!(lookup(number).await, FeedLookup::Ended, "{number}");
+    }
+    let second = lastro_model::Now { monotonic_ns: 0, unix_ms: day(2).as_millisecond() }.utc_day();
+    assert_eq!(store.forget_ended_feeds(second).await.unwrap(), 1);
+    assert_eq!(lookup(1).await, FeedLookup::Unknown);
+    assert_eq!(lookup(2).await, FeedLookup::Ended);
 }

@@ -98,6 +98,7 @@ macro_rules! suite {
                 an_abandoned_publication_is_not_logged,
                 withdrawals_are_announced,
                 a_feed_is_found_by_its_token_until_deleted,
+                ended_feeds_are_known_until_forgotten,
             ],
             copies: [
                 the_log_leads_from_any_state_to_any_later_one,

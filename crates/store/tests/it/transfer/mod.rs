@@ -63,6 +63,8 @@ async fn fill(store: &dyn Store) {
     let webhook = listening(store).await;
     publish_everything(store).await;
     assert!(store.insert_feed(saved_feed(1, 1), "digest of a token".to_owned(), 20).await.unwrap());
+    assert!(store.insert_feed(saved_feed(2, 1), "digest of an ended one".to_owned(), 20).await.unwrap());
+    assert!(store.delete_feed(saved_feed(2, 1).account, &saved_feed(2, 1).id, at(11)).await.unwrap());
     store.log_replacements(vec![(SELIC, "a".to_owned())], at(40)).await.unwrap();
     let number = store.announcements(1).await.unwrap()[0].number;
     let messages = (1..=3).map(|number| message(number, &webhook.id)).collect();
