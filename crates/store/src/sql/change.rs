@@ -28,8 +28,12 @@ pub(crate) const BATCHES: &str = "SELECT change_batch.edition, last_position, so
     WHERE (change_batch.edition, last_position) > ($1, $2) AND change_batch.edition <= $3
     ORDER BY change_batch.edition, last_position LIMIT $4";
 
-/// The newest edition published before a time, if the log has newer ones.
-pub(crate) const LAST_BEFORE: &str = "SELECT MAX(edition) FROM change_edition WHERE published_at < $1";
+/// The last edition before the first one that was not published before a time. The one that the log starts after does
+/// not count: its changes are gone. Later editions with earlier times were written with a clock that was behind.
+pub(crate) const LAST_BEFORE: &str = "SELECT MAX(edition) FROM change_edition WHERE edition < COALESCE(
+    (SELECT MIN(edition) FROM change_edition
+        WHERE published_at >= $1 AND edition > (SELECT MIN(edition) FROM change_edition)),
+    (SELECT MAX(edition) + 1 FROM change_edition))";
 
 pub(crate) const FORGET_BATCHES: &str = "DELETE FROM change_batch WHERE edition BETWEEN 0 AND $1";
 

@@ -132,6 +132,27 @@ pub(crate) async fn old_changes_are_forgotten_up_to_an_anchor(place: &impl Place
     assert_eq!(told(store, 1).await, ["created selic 2026-10-30 5"]);
 }
 
+pub(crate) async fn a_clock_that_was_behind_takes_no_young_changes_along(place: &impl Place) {
+    let store = &*place.open().await;
+    for (second, value) in [(1, "1"), (50, "2"), (2, "3"), (60, "4"), (3, "5")] {
+        let rows = Records::Rates(vec![rate("2026-10-29", value)]);
+        publish(store, publication_at(SELIC, second), rows).await.unwrap();
+    }
+    assert_eq!(store.forget_changes(at(10)).await.unwrap(), 1);
+    assert_eq!(store.oldest_change_edition().await.unwrap().unwrap().edition, Edition(1));
+    assert_eq!(store.forget_changes(at(10)).await.unwrap(), 0, "what follows is young");
+    assert_eq!(log(store).await.len(), 4);
+    assert_eq!(store.forget_changes(at(55)).await.unwrap(), 2, "up to the next young one");
+    assert_eq!(told(store, 2).await, ["updated selic 2026-10-29 4", "updated selic 2026-10-29 5"]);
+    assert_eq!(store.forget_changes(at(61)).await.unwrap(), 2);
+    assert_eq!(log(store).await, []);
+    publish(store, publication_at(SELIC, 90), Records::Rates(vec![rate("2026-10-29", "6")])).await.unwrap();
+    publish(store, publication_at(SELIC, 70), Records::Rates(vec![rate("2026-10-29", "7")])).await.unwrap();
+    store.forget_changes(at(91)).await.unwrap();
+    publish(store, publication_at(SELIC, 80), Records::Rates(vec![rate("2026-10-29", "8")])).await.unwrap();
+    assert_eq!(store.forget_changes(at(85)).await.unwrap(), 1, "the start of the log keeps nothing");
+}
+
 pub(crate) async fn unlogged_editions_are_told_as_replacements(place: &impl Place) {
     let store = &*place.open().await;
     let shapes = |shape: &str| vec![(SELIC, shape.to_owned()), (Source::Fx, shape.to_owned())];

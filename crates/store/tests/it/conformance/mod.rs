@@ -94,6 +94,7 @@ macro_rules! suite {
                 companies_are_logged_with_their_tickers,
                 first_data_and_huge_changes_are_one_replacement,
                 old_changes_are_forgotten_up_to_an_anchor,
+                a_clock_that_was_behind_takes_no_young_changes_along,
                 unlogged_editions_are_told_as_replacements,
                 an_abandoned_publication_is_not_logged,
                 withdrawals_are_announced,
