@@ -221,7 +221,8 @@ async fn follow_source(follower: &Follower, source: Source, edition: Edition) ->
     Ok(())
 }
 
-/// Rebuilds all series that differ. Those published meanwhile are rebuilt, too, unless they are newer than all others.
+/// Rebuilds all series that differ. Those published meanwhile are rebuilt, too, unless they are newer than all others: one
+/// that has an edition before the newest is needed, however new its last one is.
 async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Result<()> {
     let mut fresh = (*follower.served.catalog.load_full()).clone();
     let (mut counters, mut changed, mut followed) = (*counters, Vec::new(), Ok(()));
@@ -230,9 +231,14 @@ async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Resu
     let priority = Priority::beside(newest(&fresh).unwrap_or_default());
     loop {
         let loaded = newest(&fresh).filter(|_| !changed.is_empty());
+        let skipped = match loaded {
+            Some(loaded) => marks::unserved_before(&fresh, loaded, &*follower.access.store).await?,
+            None => Vec::new(),
+        };
         let is_due = |series: &Series| {
             let (edition, served) = (counters.edition((*series).into()), fresh.series[*series].stamp.edition);
-            edition != served && loaded.is_none_or(|loaded| edition < loaded)
+            let is_older = |loaded| edition < loaded || skipped.contains(&(*series).into());
+            edition != served && loaded.is_none_or(is_older)
         };
         let with_priority = |series: Series| (series, Priority::beside(fresh.series[series].stamp.edition));
         let due: Vec<_> = Series::ALL.into_iter().filter(is_due).map(with_priority).collect();

@@ -32,6 +32,18 @@ pub async fn update(catalog: &mut Catalog, store: &dyn Store) -> anyhow::Result<
     Ok(())
 }
 
+/// The sources with a logged edition before this one that a catalog lacks.
+pub async fn unserved_before(
+    catalog: &Catalog,
+    edition: Edition,
+    store: &dyn Store,
+) -> anyhow::Result<Vec<Source>> {
+    let served = catalog.editions();
+    let mut logged = logged_after(store, catalog.mark.stamp.edition).await?;
+    logged.retain(|logged| logged.edition < edition && served[logged.source] < logged.edition);
+    Ok(logged.into_iter().map(|logged| logged.source).collect())
+}
+
 /// Whether any edition that comes into service is not in the log: a replica of an earlier version published it. The mark
 /// does not tell, because a logged edition may have come into service before it.
 pub async fn has_unlogged(

@@ -3,6 +3,7 @@
 mod documentation;
 mod follower;
 mod gone;
+mod interleaved;
 mod kept_alive;
 mod names;
 mod refusals;
