@@ -41,7 +41,6 @@ pub struct Retention {
 
 pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
     let mut forgetting = Due::every(HOUR_NS, 0);
-    let mut forgetting_changes = Due::every(HOUR_NS, HOUR_NS);
     let mut removing = Due::every(DAY_NS, HOUR_NS);
     let mut evenness = Evenness::from(retention.clock.now());
     loop {
@@ -52,12 +51,7 @@ pub async fn run(retention: Arc<Retention>, mut stop: watch::Receiver<bool>) {
         if forgetting.has_come(now.monotonic_ns) {
             forget(&retention).await;
         }
-        // A wall clock that is ahead must not take what is young.
-        let is_even = evenness.lasts_for(now) >= HOUR_NS;
-        if is_even && forgetting_changes.has_come(now.monotonic_ns) {
-            forget_changes(&retention).await;
-        }
-        if is_even && removing.has_come(now.monotonic_ns) {
+        if evenness.lasts_for(now) >= HOUR_NS && removing.has_come(now.monotonic_ns) {
             remove_unused_keys(&retention).await;
         }
         tokio::select! {
@@ -88,7 +82,7 @@ impl Due {
 }
 
 /// Time during which the wall clock has run in step with the monotonic one. A wall clock that is wrong at startup and
-/// corrected, or jumps later, must not make a key or a change look old.
+/// corrected, or jumps later, must not make a key look old.
 struct Evenness {
     since: Now,
 }
@@ -118,6 +112,8 @@ async fn close_ended_keys(retention: &Retention) {
 async fn forget(retention: &Retention) {
     let deliveries = retention.store.forget_deliveries(ago(retention, DELIVERIES_KEPT)).await;
     tell("old deliveries were forgotten", deliveries);
+    let changes_kept = SignedDuration::from_hours(24 * i64::from(retention.changes_days));
+    tell("old changes were forgotten", retention.store.forget_changes(ago(retention, changes_kept)).await);
     tell(
         "old billing events were forgotten",
         retention.store.forget_billing_events(ago(retention, BILLING_EVENTS_KEPT)).await,
@@ -139,11 +135,6 @@ async fn forget(retention: &Retention) {
         "old flushes of usage were forgotten",
         retention.store.forget_usage_flushes(ago(retention, NOTES_KEPT)).await,
     );
-}
-
-async fn forget_changes(retention: &Retention) {
-    let kept = SignedDuration::from_hours(24 * i64::from(retention.changes_days));
-    tell("old changes were forgotten", retention.store.forget_changes(ago(retention, kept)).await);
 }
 
 /// Removes keys in small batches, so that concurrent registrations do not wait long.

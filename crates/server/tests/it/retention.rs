@@ -21,7 +21,7 @@ async fn is_kept(app: &TestApp, key: &str) -> bool {
 }
 
 /// Waits until the retention job has closed a key that is due; the job checks the rest after that.
-pub(crate) async fn wait_for_a_look(app: &TestApp, name: &str) {
+async fn wait_for_a_look(app: &TestApp, name: &str) {
     let (id, successor) =
         (KeyId::parse(&format!("{name}01")).unwrap(), KeyId::parse(&format!("{name}02")).unwrap());
     let account = Account {
