@@ -6,41 +6,61 @@ use hashbrown::HashMap;
 use lastro_model::AccountId;
 use parking_lot::Mutex;
 
-/// The slots in use, by account.
+/// The slots in use, by account, each with the time by which it is released if that is known.
 #[derive(Debug, Default)]
-pub struct AccountSlots(Mutex<HashMap<AccountId, usize>>);
+pub struct AccountSlots(Mutex<HashMap<AccountId, Vec<Option<u64>>>>);
 
 /// A slot of an account, released on drop.
 #[derive(Debug)]
 pub struct AccountSlot {
     slots: Arc<AccountSlots>,
     account: AccountId,
+    end: Option<u64>,
+}
+
+/// An account without a free slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoneFree {
+    /// The earliest time by which a slot is released, if any is known.
+    pub until: Option<u64>,
 }
 
 impl AccountSlots {
     /// Takes a slot, unless the account has `most` of them already.
     pub fn take(self: &Arc<Self>, account: AccountId, most: usize) -> Option<AccountSlot> {
+        self.take_until(account, most, None).ok()
+    }
+
+    /// Takes a slot that is released by a time, on a scale of the caller's.
+    pub fn take_until(
+        self: &Arc<Self>,
+        account: AccountId,
+        most: usize,
+        end: Option<u64>,
+    ) -> Result<AccountSlot, NoneFree> {
         let mut taken = self.0.lock();
-        let count = taken.entry(account).or_insert(0);
-        if *count >= most {
-            return None;
+        let ends = taken.entry(account).or_default();
+        if ends.len() >= most {
+            return Err(NoneFree { until: ends.iter().flatten().min().copied() });
         }
-        *count += 1;
-        Some(AccountSlot { slots: Arc::clone(self), account })
+        ends.push(end);
+        Ok(AccountSlot { slots: Arc::clone(self), account, end })
     }
 
     /// The slots in use by all accounts.
     pub fn count(&self) -> usize {
-        self.0.lock().values().sum()
+        self.0.lock().values().map(Vec::len).sum()
     }
 }
 
 impl Drop for AccountSlot {
     fn drop(&mut self) {
         let mut taken = self.slots.0.lock();
-        if let Some(count) = taken.get_mut(&self.account) {
-            *count -= 1;
-            if *count == 0 {
+        if let Some(ends) = taken.get_mut(&self.account) {
+            if let Some(place) = ends.iter().position(|end| *end == self.end) {
+                ends.swap_remove(place);
+            }
+            if ends.is_empty() {
                 taken.remove(&self.account);
             }
         }
@@ -61,6 +81,19 @@ mod tests {
         assert!(take("bbbbbbbb").is_some());
         taken.pop();
         assert!(take("aaaaaaaa").is_some());
+        drop(taken);
+        assert_eq!(slots.count(), 0);
+    }
+
+    #[test]
+    fn a_full_account_knows_its_earliest_end() {
+        let slots = Arc::new(AccountSlots::default());
+        let take = |end| slots.take_until(AccountId(KeyId::parse("aaaaaaaa").unwrap()), 3, end);
+        let mut taken: Vec<AccountSlot> = [None, Some(7), Some(5)].map(|end| take(end).unwrap()).into();
+        assert_eq!(take(None).unwrap_err(), NoneFree { until: Some(5) });
+        drop(taken.pop());
+        taken.push(take(Some(9)).unwrap());
+        assert_eq!(take(None).unwrap_err(), NoneFree { until: Some(7) });
         drop(taken);
         assert_eq!(slots.count(), 0);
     }

@@ -39,7 +39,7 @@ impl Default for Wakeups {
 
 /// The end of a wait, by the seconds of [`Wakeups`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Deadline(u64);
+pub struct Deadline(pub u64);
 
 impl Wakeups {
     /// Wakes all requests: there are new changes.
@@ -60,6 +60,12 @@ impl Wakeups {
     /// The time in this many seconds, rounded up.
     pub fn deadline(&self, seconds: u64) -> Deadline {
         Deadline(self.second.load(Ordering::Acquire) + seconds.min(SECONDS as u64 - 2) + 1)
+    }
+
+    /// Seconds after which a wait until this time is certainly over. One more than the clock of the lists has to go: its
+    /// seconds are a little longer, and the end takes a moment.
+    pub fn seconds_until(&self, deadline: Deadline) -> u64 {
+        deadline.0.saturating_sub(self.second.load(Ordering::Acquire)) + 1
     }
 
     pub fn is_over(&self, deadline: Deadline) -> bool {
@@ -115,6 +121,7 @@ mod tests {
         wakeups.next_second();
         tokio::task::yield_now().await;
         assert!(!soon.is_finished(), "the second had begun before");
+        assert_eq!(wakeups.seconds_until(Deadline(2)), 2);
         wakeups.next_second();
         soon.await.unwrap();
         wakeups.wake_all();

@@ -16,6 +16,7 @@ use lastro_background::access::Access;
 use lastro_background::account_slots::AccountSlot;
 use lastro_background::changes::cursor::CompaniesDigest;
 use lastro_background::changes::filter::ChangeFilter;
+use lastro_background::changes::waiting::Deadline;
 use lastro_background::changes::{ChangePage, Changes, ReadError};
 use lastro_background::served::Served;
 use lastro_catalog::{Object, name};
@@ -83,10 +84,9 @@ pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<
         .end()
 }
 
-/// A body that is one page, sent as soon as it has a change, or after so many seconds without any. If the key
+/// A body that is one page, sent as soon as it has a change, or at the deadline without any. If the key
 /// ends meanwhile, nothing is sent.
-pub fn awaited_page(query: ChangeQuery, client: ChangeClient, seconds: u64) -> Body {
-    let deadline = query.changes.wakeups.deadline(seconds);
+pub fn awaited_page(query: ChangeQuery, client: ChangeClient, deadline: Deadline) -> Body {
     let answer = async move {
         let ChangeQuery { changes, filter, mut after, limit, as_strings, slot: _slot, .. } = query;
         loop {

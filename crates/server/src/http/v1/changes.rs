@@ -8,7 +8,7 @@ use lastro_background::account_slots::AccountSlot;
 use lastro_background::changes::cursor::{CompaniesDigest, Cursor};
 use lastro_background::changes::entry::ChangeType;
 use lastro_background::changes::filter::ChangeFilter;
-use lastro_background::changes::waiting::SLOTS_PER_ACCOUNT;
+use lastro_background::changes::waiting::{Deadline, SLOTS_PER_ACCOUNT};
 use lastro_background::changes::{ChangePage, ReadError};
 use lastro_catalog::{Catalog, fold_label};
 use lastro_model::{Mark, Pair, Series, Stamp};
@@ -33,10 +33,10 @@ const MOST_WAITING: usize = 20_000;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: &str = "text/event-stream";
 
-const ALL_TAKEN: ApiError = ApiError::RateLimited {
-    message: "four requests for changes of this account are waiting already; wait for one of them to end",
-    retry_after_seconds: 5,
-};
+const ALL_TAKEN: &str =
+    "four requests for changes of this account are waiting already; wait for one of them to end";
+/// A guess: the end of a stream is unknown.
+const RETRY_STREAM_SECONDS: u64 = 5;
 const TOO_MANY: ApiError =
     ApiError::Unavailable("too many requests wait for changes right now; please try again shortly");
 
@@ -66,16 +66,17 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     if is_stream {
         let body = match is_head {
             true => Body::HeadOnly,
-            false => changes::events(query(slot(&action)?), client(&action)?),
+            false => changes::events(query(slot(&action, None)?), client(&action)?),
         };
         return Ok(Reply { content_type: EVENT_STREAM, cache: NO_STORE, body, ..Reply::json(Vec::new()) });
     }
     let page = first_page(&action, after, &filter, limit).await?;
     let may_wait = wait > 0 && !is_head && !service.wakeups.is_closing();
     if page.entries.is_empty() && !page.more && may_wait {
-        let mut query = query(slot(&action)?);
+        let deadline = service.wakeups.deadline(wait as u64);
+        let mut query = query(slot(&action, Some(deadline))?);
         query.after = page.next;
-        let body = changes::awaited_page(query, client(&action)?, wait as u64);
+        let body = changes::awaited_page(query, client(&action)?, deadline);
         return Ok(Reply { cache: NO_STORE, body, ..Reply::json(Vec::new()) });
     }
     Ok(Reply { cache: NO_STORE, ..Reply::json(changes::json(&service, &page, &filter)) })
@@ -114,12 +115,20 @@ fn refusal(error: ReadError, parameter: &str) -> ApiError {
     }
 }
 
-fn slot(action: &Action<'_>) -> Result<AccountSlot, ApiError> {
-    if action.changes.slots.count() >= MOST_WAITING {
+/// Takes a slot of a request that ends by a deadline, or of a stream. A client without one is told when the first wait
+/// of its account is over.
+fn slot(action: &Action<'_>, deadline: Option<Deadline>) -> Result<AccountSlot, ApiError> {
+    let changes = action.changes;
+    if changes.slots.count() >= MOST_WAITING {
         return Err(TOO_MANY);
     }
     let account = action.caller.required_key()?.holder.account();
-    action.changes.slots.take(account, SLOTS_PER_ACCOUNT).ok_or(ALL_TAKEN)
+    let taken = changes.slots.take_until(account, SLOTS_PER_ACCOUNT, deadline.map(|deadline| deadline.0));
+    taken.map_err(|full| {
+        let wait = full.until.map(|until| changes.wakeups.seconds_until(Deadline(until)));
+        let retry_after_seconds = wait.unwrap_or(RETRY_STREAM_SECONDS);
+        ApiError::RateLimited { message: ALL_TAKEN, retry_after_seconds }
+    })
 }
 
 fn client(action: &Action<'_>) -> Result<ChangeClient, ApiError> {

@@ -341,6 +341,32 @@ async fn a_waiting_request_is_answered_with_the_change() {
 }
 
 #[tokio::test]
+async fn a_fifth_request_is_admitted_after_retry_after() {
+    let (app, key) = app().await;
+    let cursor = newest(&app, &key).await;
+    let slots = &app.service.app.changes.slots;
+    let wait = async |seconds: u32| changes(&app, &key, &format!("after={cursor}&wait={seconds}")).await;
+    let fifth = async {
+        soon(async || slots.count() == 4).await;
+        let refused = ask(&app, &key, &format!("after={cursor}&wait=25")).await.expect(429);
+        let seconds = refused.number("retry-after");
+        assert!((2..=5).contains(&seconds), "until the earliest ends: {seconds}");
+        assert_eq!(refused.json()["retry_after"], seconds);
+        tokio::time::sleep(Duration::from_secs(seconds.unsigned_abs())).await;
+        ask(&app, &key, &format!("after={cursor}&wait=1")).await.expect(200);
+        app.service.drain();
+    };
+    tokio::join!(wait(25), wait(3), wait(25), wait(25), fifth);
+    let app = app.restart_with(prompt).await;
+    let mut streams = Vec::new();
+    for _ in 0..4 {
+        streams.push(stream(&app, &key, "x-none", "").await);
+    }
+    let refused = ask(&app, &key, &format!("after={cursor}&wait=25")).await.expect(429);
+    assert_eq!(refused.number("retry-after"), 5, "the end of a stream is unknown");
+}
+
+#[tokio::test]
 async fn four_requests_wait_at_a_time_and_a_drain_ends_them() {
     let (app, key) = app().await;
     let cursor = newest(&app, &key).await;
