@@ -7,6 +7,7 @@ use lastro_sources::{Fault, Reading, cvm, judgement};
 use lastro_store::{ListedFile, RememberedFile};
 
 use crate::fetch::{Download, FileAnswer};
+use crate::missing::Missing;
 use crate::result::{SyncError, Synchronised};
 use crate::sync::{Synchronizer, holds_no_official_data};
 
@@ -31,16 +32,14 @@ pub(crate) async fn synchronise(sync: &Synchronizer, state: &SourceState) -> Res
         reading.rows.len() as u64,
         reading.rejects.len() as u64,
     );
-    let rows = reading.rows.len() as u64;
-    judgement::empty(rows)?;
-    sync.weigh(Source::Companies, judgement::lost_rows(rows_before(state, remembered), rows))?;
+    judge(sync, state, rows_before(state, remembered), &reading).await?;
 
     let file = ReadFile {
         url: request.url,
         etag: download.etag,
         last_modified: download.last_modified,
         sha256: download.sha256,
-        rows,
+        rows: reading.rows.len() as u64,
         rejects: reading.rejects,
         withheld: Vec::new(),
         read_at: sync.now()?,
@@ -54,6 +53,24 @@ pub(crate) async fn synchronise(sync: &Synchronizer, state: &SourceState) -> Res
         })
         .await?;
     sync.outcome(Source::Companies, published).await
+}
+
+async fn judge(
+    sync: &Synchronizer,
+    state: &SourceState,
+    rows_before: u64,
+    reading: &Reading<Company>,
+) -> Result<(), SyncError> {
+    let rows = reading.rows.len() as u64;
+    judgement::empty(rows)?;
+    sync.weigh(Source::Companies, judgement::lost_rows(rows_before, rows))?;
+    if holds_no_official_data(state) {
+        return Ok(());
+    }
+    let mut missing = Missing::of(sync.store.listed_companies().await?);
+    reading.rows.iter().for_each(|company| missing.found(&company.id));
+    reading.rejects.iter().for_each(|_| missing.note_unreadable());
+    sync.weigh(Source::Companies, missing.judge())
 }
 
 /// Row count of the last file if known; the store still holds companies that the file has dropped over the years.

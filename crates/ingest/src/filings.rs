@@ -9,12 +9,13 @@
 
 use std::io::BufReader;
 
-use lastro_model::{Day, Filing, ReadFile, Records, Reject, Source, SourceState};
+use lastro_model::{Day, Filing, FilingId, ReadFile, Records, Reject, Source, SourceState};
 use lastro_sources::request::Request;
 use lastro_sources::{Fault, cvm, judgement};
 use lastro_store::{ListedFile, RememberedFile};
 
 use crate::fetch::{Download, FileAnswer};
+use crate::missing::Missing;
 use crate::result::{SyncError, Synchronised};
 use crate::row_sender::RowSender;
 use crate::sync::{Reach, Synchronizer, holds_no_official_data};
@@ -31,9 +32,25 @@ const MOST_WITHHELD: usize = 100_000;
 /// A change in a year.
 enum Year {
     /// The archive was read once and is valid up to the last day.
-    Good { year: i16, download: Download, file: ReadFile, last_day: Day },
+    Good(Archive),
     /// The publisher has no archive; it is not requested again soon.
     Absent(ReadFile),
+}
+
+struct Archive {
+    year: i16,
+    download: Download,
+    file: ReadFile,
+    last_day: Day,
+    /// The filings that it listed and lacks now.
+    missing: Missing<FilingId>,
+}
+
+impl Year {
+    /// Whether too many of its filings are missing, unless other archives list them.
+    fn is_doubtful(&self) -> bool {
+        matches!(self, Self::Good(archive) if archive.missing.judge().is_err())
+    }
 }
 
 /// The result of requesting the years.
@@ -45,7 +62,7 @@ struct Examined {
 
 impl Examined {
     fn has_archives(&self) -> bool {
-        self.new.iter().any(|year| matches!(year, Year::Good { .. }))
+        self.new.iter().any(|year| matches!(year, Year::Good(_)))
     }
 
     /// One sentence about all years that failed.
@@ -74,6 +91,7 @@ pub(crate) async fn synchronise(
     let years = years(sync, &remembered, reach);
     sync.report.begin(Source::Filings, years.len() as u64);
     let mut examined = examine_all(sync, &years, &remembered).await;
+    judge_missing(sync, &mut examined).await?;
     if !examined.has_archives() && remembered.is_empty() {
         let none = || Fault::NotData("the regulator has no archive of any year".to_owned()).into();
         return Err(examined.failure().unwrap_or_else(none));
@@ -138,6 +156,51 @@ async fn examine_all(sync: &Synchronizer, years: &[i16], remembered: &[Remembere
     examined
 }
 
+/// Refuses archives that lack many of the filings they listed. Those that another archive lists now are not lost; one
+/// that is in doubt itself does not count.
+async fn judge_missing(sync: &Synchronizer, examined: &mut Examined) -> Result<(), SyncError> {
+    if !examined.new.iter().any(Year::is_doubtful) {
+        return Ok(());
+    }
+    let new = std::mem::take(&mut examined.new);
+    let new = tokio::task::spawn_blocking(move || without_listed_elsewhere(new)).await??;
+    for year in new {
+        let judged = match &year {
+            Year::Good(archive) => {
+                let what = cvm::filings::request(&sync.publishers.cvm, archive.year).what;
+                let judged = archive.missing.judge();
+                let judged = judged.map_err(|refusal| judgement::Refusal(format!("{what}: {refusal}")));
+                sync.weigh(Source::Filings, judged).map_err(|error| (archive.year, error))
+            }
+            Year::Absent(_) => Ok(()),
+        };
+        match judged {
+            Ok(()) => examined.new.push(year),
+            Err(fault) => examined.faults.push(fault),
+        }
+    }
+    Ok(())
+}
+
+/// Strikes filings off the missing ones of doubtful archives that another archive lists. Most publications have no such
+/// archive, so the ids of the others are read again, not kept.
+fn without_listed_elsewhere(mut new: Vec<Year>) -> Result<Vec<Year>, Fault> {
+    let (mut doubtful, others): (Vec<&mut Year>, Vec<&mut Year>) =
+        new.iter_mut().partition(|year| year.is_doubtful());
+    for other in others {
+        let Year::Good(Archive { year, download, last_day, .. }) = other else { continue };
+        each(download, *year, *last_day, |row| {
+            let (Row::Good(filing) | Row::Withheld(filing, _)) = row else { return };
+            for year in &mut doubtful {
+                if let Year::Good(archive) = year {
+                    archive.missing.found(&filing.id);
+                }
+            }
+        })?;
+    }
+    Ok(new)
+}
+
 /// Fetches and reads a year; `None` if it has not changed. A vanished archive deletes nothing.
 async fn examine(
     sync: &Synchronizer,
@@ -159,7 +222,9 @@ async fn examine(
         }
     };
     let last_day = sync.today();
-    let (counted, download) = count(download, year, last_day).await?;
+    // Nothing is held of a file that was never read.
+    let held = if known.is_some() { sync.store.listed_filings(year).await? } else { Vec::new() };
+    let (counted, download) = count(download, year, last_day, Missing::of(held)).await?;
     let (rows, withheld) = (counted.rows, counted.withheld.len() as u64);
     sync.report.step(Source::Filings, &request.what, rows, counted.rejects.len() as u64);
     let about_the_year =
@@ -168,8 +233,8 @@ async fn examine(
     sync.weigh(Source::Filings, judgement::future_deliveries(withheld, rows).map_err(about_the_year))?;
     // Withheld rows are not lost: they may be among those held.
     sync.weigh(Source::Filings, judgement::lost_rows(rows_before, rows + withheld).map_err(about_the_year))?;
-    let file = read_file(sync, request, &download, counted)?;
-    Ok(Some(Year::Good { year, download, file, last_day }))
+    let (file, missing) = read_file(sync, request, &download, counted)?;
+    Ok(Some(Year::Good(Archive { year, download, file, last_day, missing })))
 }
 
 /// The record of an archive. With withheld rows it lacks what the archive would be recognised by, so that it is read
@@ -179,14 +244,15 @@ fn read_file(
     request: Request,
     download: &Download,
     counted: Counted,
-) -> Result<ReadFile, SyncError> {
-    let Counted { rows, withheld, rejects } = counted;
+) -> Result<(ReadFile, Missing<FilingId>), SyncError> {
+    let Counted { rows, withheld, rejects, missing } = counted;
     let file = ReadFile { rows, rejects, withheld, ..unrecognised(sync, request)? };
     if !file.withheld.is_empty() {
-        return Ok(file);
+        return Ok((file, missing));
     }
     let Download { etag, last_modified, sha256, .. } = download;
-    Ok(ReadFile { etag: etag.clone(), last_modified: last_modified.clone(), sha256: sha256.clone(), ..file })
+    let (etag, last_modified, sha256) = (etag.clone(), last_modified.clone(), sha256.clone());
+    Ok((ReadFile { etag, last_modified, sha256, ..file }, missing))
 }
 
 fn absent(sync: &Synchronizer, request: Request) -> Result<Year, SyncError> {
@@ -208,21 +274,35 @@ fn unrecognised(sync: &Synchronizer, request: Request) -> Result<ReadFile, SyncE
 }
 
 /// The result of the first pass.
-#[derive(Default)]
 struct Counted {
     rows: u64,
     withheld: Vec<Reject>,
     rejects: Vec<Reject>,
+    missing: Missing<FilingId>,
 }
 
 /// First pass: counts the rows, and collects the rejects and the places of the withheld rows.
-async fn count(download: Download, year: i16, last_day: Day) -> Result<(Counted, Download), SyncError> {
+async fn count(
+    download: Download,
+    year: i16,
+    last_day: Day,
+    missing: Missing<FilingId>,
+) -> Result<(Counted, Download), SyncError> {
     tokio::task::spawn_blocking(move || {
-        let mut counted = Counted::default();
+        let mut counted = Counted { rows: 0, withheld: Vec::new(), rejects: Vec::new(), missing };
         each(&download, year, last_day, |row| match row {
-            Row::Good(_) => counted.rows += 1,
-            Row::Reject(reject) => counted.rejects.push(reject),
-            Row::Withheld(_, place) => counted.withheld.push(place),
+            Row::Good(filing) => {
+                counted.rows += 1;
+                counted.missing.found(&filing.id);
+            }
+            Row::Reject(reject) => {
+                counted.rejects.push(reject);
+                counted.missing.note_unreadable();
+            }
+            Row::Withheld(filing, place) => {
+                counted.withheld.push(place);
+                counted.missing.found(&filing.id);
+            }
         })?;
         Ok((counted, download))
     })
@@ -263,8 +343,8 @@ fn each(download: &Download, year: i16, last_day: Day, mut take: impl FnMut(Row)
 
 /// Second pass: sends the rows to the store.
 fn hand_over(year: Year, rows_out: &mut RowSender) -> Result<(), SyncError> {
-    let (year, download, file, last_day) = match year {
-        Year::Good { year, download, file, last_day } => (year, download, file, last_day),
+    let Archive { year, download, file, last_day, .. } = match year {
+        Year::Good(archive) => archive,
         Year::Absent(file) => {
             rows_out.file(file);
             return Ok(());

@@ -15,6 +15,7 @@ mod filings;
 mod fx;
 mod history;
 pub mod lease;
+mod missing;
 pub mod regular_file;
 pub mod report;
 pub mod result;

@@ -9,9 +9,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    AccountId, Attempt, Day, Edition, FeedId, KeyChange, KeyDigest, KeyId, KeyRecord, MessageId, NewKey,
-    Plan, Records, Reject, SavedFeed, Source, SourceState, SubscriptionStatus, UsageCount, Webhook,
-    WebhookId, Withheld,
+    AccountId, Attempt, CompanyId, Day, Edition, FeedId, FilingId, KeyChange, KeyDigest, KeyId, KeyRecord,
+    MessageId, NewKey, Plan, Records, Reject, SavedFeed, Source, SourceState, SubscriptionStatus, UsageCount,
+    Webhook, WebhookId, Withheld,
 };
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -155,6 +155,8 @@ faulty! {
         PublishTogether: publish_together(publications: Vec<(Publication, Records)>) -> Vec<Published>;
         Revisions: revisions(source: Source) -> Recorded;
         Withheld: withheld(source: Source) -> Vec<Withheld>;
+        ListedCompanies: listed_companies() -> Vec<CompanyId>;
+        ListedFilings: listed_filings(year: i16) -> Vec<FilingId>;
         RecordAttempt: record_attempt(source: Source, at: Timestamp, error: Option<String>) -> ();
     }
     ChangeStore {

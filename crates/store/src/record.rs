@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use lastro_model::{
-    BySource, Day, Edition, Filing, History, ReadFile, Records, Source, SourceState, Withheld,
+    BySource, CompanyId, Day, Edition, Filing, FilingId, History, ReadFile, Records, Source, SourceState,
+    Withheld,
 };
 use tokio::sync::mpsc;
 
@@ -53,6 +54,12 @@ pub trait RecordStore: Send + Sync {
 
     /// Returns all withheld points of the source, newest days first.
     async fn withheld(&self, source: Source) -> Result<Vec<Withheld>>;
+
+    /// Returns the companies in service: the registry listed them.
+    async fn listed_companies(&self) -> Result<Vec<CompanyId>>;
+
+    /// Returns the filings in service that the archive of this year listed, and no other one.
+    async fn listed_filings(&self, year: i16) -> Result<Vec<FilingId>>;
 
     /// Records the result of a synchronisation. Without an error it confirms that the rows held are up to date.
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()>;

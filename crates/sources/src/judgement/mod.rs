@@ -30,6 +30,19 @@ pub fn lost_rows(before: u64, after: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Fewer missing rows are single corrections: in the first days of a year an archive has few others.
+const ENOUGH_MISSING_ROWS: u64 = 10;
+
+/// Refuses a file that lacks more than one in twenty of the rows in service that it listed, however many others it has.
+pub fn missing_rows(held: u64, missing: u64) -> Result<(), Refusal> {
+    if missing >= ENOUGH_MISSING_ROWS && u128::from(missing) * 100 > u128::from(held) * 5 {
+        return Err(Refusal(format!(
+            "it lacks {missing} of the {held} rows that are held of it: more than 5 % are lost"
+        )));
+    }
+    Ok(())
+}
+
 /// Fewer rows of the future are single errors: in the first days of a year an archive has few others.
 const ENOUGH_FUTURE_ROWS: u64 = 50;
 

@@ -1,7 +1,7 @@
 //! Decisions about a whole response, between parsing and storing.
 
 use lastro_model::{Day, Frequency};
-use lastro_sources::judgement::{day_month_flip, empty, future_deliveries, lost_rows};
+use lastro_sources::judgement::{day_month_flip, empty, future_deliveries, lost_rows, missing_rows};
 
 use crate::fixture::day;
 
@@ -22,6 +22,19 @@ fn a_file_may_lose_one_row_of_twenty_and_no_more() {
     assert!(lost_rows(2_510, 2_600).is_ok());
     assert!(lost_rows(u64::MAX, 1).is_err());
     assert!(lost_rows(u64::MAX, u64::MAX).is_ok());
+}
+
+#[test]
+fn more_than_one_in_twenty_missing_rows_are_refused() {
+    assert!(missing_rows(200, 10).is_ok());
+    assert_eq!(
+        missing_rows(200, 11).unwrap_err().to_string(),
+        "it lacks 11 of the 200 rows that are held of it: more than 5 % are lost"
+    );
+    assert!(missing_rows(10, 9).is_ok(), "a few rows are corrections");
+    assert!(missing_rows(10, 10).is_err());
+    assert!(missing_rows(0, 0).is_ok());
+    assert!(missing_rows(u64::MAX, u64::MAX).is_err());
 }
 
 #[test]

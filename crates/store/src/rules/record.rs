@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use lastro_model::{Edition, Records, Source, SourceState, Withheld};
+use lastro_model::{CompanyId, Edition, FilingId, Records, Source, SourceState, Withheld};
 use tokio::sync::mpsc;
 
 use super::announce::Audience;
 use super::publish::{self, Writes};
-use super::{SqlStore, change_log, counters, recording, source_state, withheld};
+use super::{SqlStore, change_log, counters, recording, source_state, withdrawal, withheld};
 use crate::engine::Database;
 use crate::sql::counters::COUNTERS;
 use crate::{
@@ -89,6 +89,14 @@ impl RecordStore for SqlStore {
 
     async fn withheld(&self, source: Source) -> Result<Vec<Withheld>> {
         self.engine.read(Database::Data, move |data| withheld::newest(data, source, usize::MAX)).await
+    }
+
+    async fn listed_companies(&self) -> Result<Vec<CompanyId>> {
+        self.engine.read(Database::Data, withdrawal::listed_companies).await
+    }
+
+    async fn listed_filings(&self, year: i16) -> Result<Vec<FilingId>> {
+        self.engine.read(Database::Data, move |data| withdrawal::listed_filings(data, year)).await
     }
 
     async fn record_attempt(&self, source: Source, at: Timestamp, error: Option<String>) -> Result<()> {

@@ -92,9 +92,9 @@ impl Listing {
             }
             ListedFile::Registry if !self.compares => self.companies.clear(),
             ListedFile::Registry => {
-                let held = data.rows(sql::LISTED_COMPANIES, &[], |row| row.number(0).map(CompanyId))?;
                 let listed = std::mem::take(&mut self.companies);
-                self.missing_companies.extend(held.into_iter().filter(|id| !listed.contains(id)));
+                self.missing_companies
+                    .extend(listed_companies(data)?.into_iter().filter(|id| !listed.contains(id)));
             }
             ListedFile::Year(year) => {
                 let listed = std::mem::take(&mut self.filings);
@@ -140,6 +140,18 @@ impl Listing {
             kept.iter().flat_map(|(id, file)| [i32::from(*file).into(), Value::from(*id)]).collect();
         data.execute_each(&sql::KEEP_ELSEWHERE, &rows).map(drop)
     }
+}
+
+pub(super) fn listed_companies(data: &dyn Reading) -> Result<Vec<CompanyId>> {
+    data.rows(sql::LISTED_COMPANIES, &[], |row| row.number(0).map(CompanyId))
+}
+
+/// The filings in service that the file of a year lists, and no other one.
+pub(super) fn listed_filings(data: &dyn Reading, year: i16) -> Result<Vec<FilingId>> {
+    let read = |row: &dyn Row| row.parsed(0, FilingId::parse);
+    let mut listed = data.rows(sql::LISTED_BY_ONE_FILE, values![i32::from(year)], read)?;
+    listed.extend(delivered_in(data, year)?);
+    Ok(listed)
 }
 
 /// The filings in service that are delivered after a day.

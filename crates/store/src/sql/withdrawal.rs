@@ -10,6 +10,12 @@ pub(crate) const LISTED_FILINGS: &str =
     "SELECT id FROM filing WHERE delivered_on BETWEEN $1 AND $2 AND withdrawn_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM listed_elsewhere WHERE listed_elsewhere.id = filing.id)";
 
+/// The filings for which the file of this year is written down, and no other one.
+pub(crate) const LISTED_BY_ONE_FILE: &str =
+    "SELECT filing.id FROM listed_elsewhere JOIN filing ON filing.id = listed_elsewhere.id
+    WHERE year = $1 AND withdrawn_at IS NULL AND NOT EXISTS
+        (SELECT 1 FROM listed_elsewhere AS other WHERE other.id = filing.id AND other.year <> listed_elsewhere.year)";
+
 /// The filings of later days that are listed.
 pub(crate) const LATER_FILINGS: &str =
     "SELECT id FROM filing WHERE delivered_on > $1 AND withdrawn_at IS NULL";

@@ -10,6 +10,7 @@ mod first;
 mod future_filings;
 mod interrupted;
 mod real;
+mod replaced;
 mod schedule;
 mod tickers;
 mod trouble;

@@ -107,6 +107,7 @@ macro_rules! suite {
             ],
             withdrawals: [
                 rows_that_a_file_lacks_are_withdrawn,
+                the_rows_that_a_file_alone_lists_are_known,
                 filings_of_days_to_come_leave_and_come_back,
                 a_file_of_another_year_keeps_its_rows,
                 a_filing_in_two_files_stays_until_both_drop_it,

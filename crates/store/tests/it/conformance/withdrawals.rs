@@ -49,6 +49,32 @@ pub(crate) async fn rows_that_a_file_lacks_are_withdrawn(place: &impl Place) {
     assert_eq!(shown.1.first_seen, Some(at(1)));
 }
 
+pub(crate) async fn the_rows_that_a_file_alone_lists_are_known(place: &impl Place) {
+    let store = &*place.open().await;
+    publish_year(
+        store,
+        1,
+        2026,
+        &[(1, "2026-01-05"), (2, "2026-02-01"), (3, "2025-12-31"), (4, "2025-12-31")],
+    )
+    .await;
+    publish_year(store, 2, 2025, &[(4, "2025-12-31"), (5, "2025-02-01")]).await;
+    publish_year(store, 3, 2026, &[(1, "2026-01-05"), (3, "2025-12-31"), (4, "2025-12-31")]).await;
+    let listed = async |year| {
+        let mut ids = store.listed_filings(year).await.unwrap();
+        ids.sort_unstable();
+        ids
+    };
+    let numbers = |ids: &[u64]| ids.iter().copied().map(FilingId::Protocol).collect::<Vec<_>>();
+    assert_eq!(listed(2026).await, numbers(&[1, 3]), "2 is withdrawn, and 4 in both files");
+    assert_eq!(listed(2025).await, numbers(&[5]));
+    assert_eq!(listed(2024).await, []);
+    let companies = Records::Companies(vec![company(1), company(2)]);
+    publish_file(store, 4, companies, ListedFile::Registry).await;
+    publish_file(store, 5, Records::Companies(vec![company(2)]), ListedFile::Registry).await;
+    assert_eq!(store.listed_companies().await.unwrap(), [company(2).id]);
+}
+
 /// Publishes the file of 2026 on 2026-11-02.
 async fn publish_today(store: &dyn Store, rows: &[(u64, &str)], held_back: &[(u64, &str)]) {
     let filings =
