@@ -169,8 +169,8 @@ fn filing(rows: Vec<Filing>, history: History) -> Option<ShownRow> {
     rows.into_iter().next().map(|filing| ShownRow::Filing(Box::new((filing, history))))
 }
 
-/// Deletes the oldest changes, as far as all of them were published before a time. Returns the number of editions whose changes were deleted. The newest of
-/// them stays as the one that the log starts after.
+/// Deletes the oldest changes, as far as all of them were published before a time. Returns the number of editions whose
+/// changes were deleted. The newest of them stays as the one that the log starts after.
 pub(super) fn forget(data: &dyn Transaction, before: Timestamp) -> Result<u64> {
     let last = data.one(sql::LAST_BEFORE, values![before], |row| row.optional_number::<u64>(0))?;
     let Some(last) = last else { return Ok(0) };
