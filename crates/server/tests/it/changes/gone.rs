@@ -10,8 +10,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
+use super::waiting::{stream, streamed};
 use super::{SELIC, app, ask, changes, filing, in_service, newest, prompt, publish, put_filings, rate, told};
-use super::{stream, streamed};
 use crate::app::{TestApp, soon};
 
 /// Changes the database as another version would.

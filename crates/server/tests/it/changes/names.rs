@@ -4,7 +4,8 @@ use lastro_model::{Company, Records, Source};
 use serde_json::json;
 
 use super::follower::traded;
-use super::{app, ask, changes, company, filing, in_service, newest, publish, put_filings, streamed, told};
+use super::waiting::streamed;
+use super::{app, ask, changes, company, filing, in_service, newest, publish, put_filings, told};
 use crate::answer::Answer;
 use crate::app::TestApp;
 
