@@ -14,59 +14,86 @@ client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==
     mypy==2.4.1 ruff==0.17.5 pytest==9.2.0 hatchling==1.33.0 pip==26.3 openapi-python-client==0.29.1 requests==2.34.2
     duckdb==1.5.5 duckdb-extension-httpfs==1.5.5)
 
+# Debian's packages are collected in `missing` and installed at once: each run of apt-get costs seconds.
+missing=()
+
+# need PROGRAM PACKAGE
+need() {
+    command -v "$1" >/dev/null || missing+=("$2")
+}
+
+install_missing() {
+    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
+    missing=()
+}
+
 # SQLite is compiled from its C source; the code is measured by a script.
 set_up_compiler() {
-    local missing=()
-    command -v cc >/dev/null || missing+=(build-essential)
-    command -v python3 >/dev/null || missing+=(python3)
-    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
+    need cc build-essential
+    need python3 python3
+    install_missing
 }
 
-# Installs the servers that scripts/servers starts for the Rust tests. The services of the packages need not run.
-set_up_servers() {
-    local missing=()
+# The servers that scripts/servers starts for the Rust tests. The services of the packages need not run.
+need_servers() {
     [[ -n "$(find /usr/lib/postgresql -name initdb 2>/dev/null)" ]] || missing+=(postgresql)
-    command -v redis-server >/dev/null || missing+=(redis-server)
-    command -v openssl >/dev/null || missing+=(openssl)
-    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
+    need redis-server redis-server
+    need openssl openssl
 }
 
-# Installs the other parts of a fleet.
-set_up_fleet() {
-    local missing=()
-    command -v pgbouncer >/dev/null || missing+=(pgbouncer)
-    command -v haproxy >/dev/null || missing+=(haproxy)
-    command -v nginx >/dev/null || missing+=(nginx-light)
-    command -v ss >/dev/null || missing+=(iproute2)
+# The other parts of a fleet.
+need_fleet() {
+    need pgbouncer pgbouncer
+    need haproxy haproxy
+    need nginx nginx-light
+    need ss iproute2
     [[ -n "$(find /usr/lib -name libfaketime.so.1 2>/dev/null)" ]] || missing+=(libfaketime)
-    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
-set_up_outside_tools() {
-    local missing=()
-    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)
-    command -v node >/dev/null || missing+=(nodejs)
-    command -v npm >/dev/null || missing+=(npm)
-    [[ -x /usr/bin/chromium-headless-shell ]] || missing+=(chromium-headless-shell)
-    command -v valgrind >/dev/null || missing+=(valgrind)
-    command -v curl >/dev/null || missing+=(curl)
-    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
-    install_python_tools && install_client_tools && install_node_tools
+need_outside_tools() {
+    need_python
+    need node nodejs
+    need npm npm
+    need /usr/bin/chromium-headless-shell chromium-headless-shell
+    need valgrind valgrind
+    need curl curl
 }
 
-# Installs the tools of scripts/deploy-check, which also needs those of set_up_servers.
-set_up_deploy_tools() {
-    local program missing=()
-    local -A package=([haproxy]=haproxy [nginx]=nginx-light [prometheus]=prometheus [buildah]=buildah
-        [kubectl]=kubernetes-client [shellcheck]=shellcheck [mandoc]=mandoc [systemd-analyze]=systemd
-        [strip]=binutils [curl]=curl [setpriv]=util-linux [sqlite3]=sqlite3)
-    for program in "${!package[@]}"; do
-        command -v "$program" >/dev/null || missing+=("${package[$program]}")
-    done
+need_python() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)
+}
+
+# Programs of scripts/deploy-check, which also needs those of need_servers.
+need_deploy_tools() {
+    need haproxy haproxy
+    need nginx nginx-light
+    need prometheus prometheus
+    need buildah buildah
+    need kubectl kubernetes-client
+    need shellcheck shellcheck
+    need mandoc mandoc
+    need systemd-analyze systemd
+    need strip binutils
+    need curl curl
+    need setpriv util-linux
+    need sqlite3 sqlite3
+    need_python
     /usr/bin/python3 -c 'import seccomp' 2>/dev/null || missing+=(python3-seccomp)
-    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}" || return
-    set_up_servers && install_python_tools
+}
+
+set_up_deploy_tools() {
+    need_servers
+    need_deploy_tools
+    install_missing && install_python_tools
+}
+
+# Everything that the gates of scripts/test need.
+set_up_all_tools() {
+    need_servers
+    need_fleet
+    need_deploy_tools
+    need_outside_tools
+    install_missing && install_python_tools && install_client_tools && install_node_tools
 }
 
 install_packages() {
