@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import statistics
 import tempfile
 import time
@@ -58,9 +57,11 @@ class Station(lastro.Lastro):
         while not kept.exists() and time.monotonic() < given_up:
             time.sleep(0.1)
 
-    def edition(self):
-        metrics = urllib.request.urlopen(f"http://{self.admin}/metrics", timeout=30).read().decode()
-        return int(re.search(r'lastro_edition\{source="filings"\} (\d+)', metrics)[1])
+    def tag(self):
+        """Returns the tag of a filing, which changes with the edition in service. The metrics have the edition too, but drawing
+        them takes 4 ms of the one worker that answers requests: asked 20 times a second, they tripled the p99."""
+        request = urllib.request.Request(self.url("/api/v1/filings?limit=1"), headers={"X-API-Key": self.key})
+        return urllib.request.urlopen(request, timeout=30).headers["ETag"]
 
     def spread_over(self, cores):
         machine.quietly(["taskset", "-a", "-p", "-c", cores, str(self.process.pid)])
@@ -168,9 +169,10 @@ def publish_all(station):
 def publish_and_wait(station, number):
     """Returns the seconds from the end of the publication until the filings are served."""
     publish = [machine.binary("lastro-bench-publish"), station.laboratory.database, str(number)]
-    edition = int(machine.quietly(publish))
+    before = station.tag()
+    machine.quietly(publish)
     began = time.monotonic()
-    while station.edition() < edition:
+    while station.tag() == before:
         if time.monotonic() - began > REBUILD_PATIENCE_S:
             raise SystemExit("the new edition did not come into service")
         time.sleep(0.05)

@@ -62,8 +62,8 @@ fn make_place(open: &mut VecDeque<AbortHandle>) {
 
 async fn converse(app: Arc<App>, stream: TcpStream) {
     let answer = service_fn(move |request: Request<Incoming>| {
-        let response = answer(&app, &request);
-        async move { Ok::<_, std::convert::Infallible>(response) }
+        let app = Arc::clone(&app);
+        async move { Ok::<_, std::convert::Infallible>(answer(&app, &request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -73,11 +73,11 @@ async fn converse(app: Arc<App>, stream: TcpStream) {
     let _ = tokio::time::timeout(CONVERSATION_TIMEOUT, connection).await;
 }
 
-fn answer(app: &App, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+async fn answer(app: &Arc<App>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "ok\n".to_owned()),
         (&Method::GET | &Method::HEAD, "/readyz") => readiness(app, request.uri().query()),
-        (&Method::GET | &Method::HEAD, "/metrics") => (StatusCode::OK, metrics(app)),
+        (&Method::GET | &Method::HEAD, "/metrics") => metrics(app).await,
         _ => (StatusCode::NOT_FOUND, "here are /livez, /readyz and /metrics\n".to_owned()),
     };
     let mut response = Response::new(Full::new(body.into()));
@@ -101,7 +101,16 @@ fn readiness(app: &App, query: Option<&str>) -> (StatusCode, String) {
     (status, operations.readiness())
 }
 
-fn metrics(app: &App) -> String {
+/// Renders beside the workers: a hundred kilobytes of text take milliseconds, for which requests would wait.
+async fn metrics(app: &Arc<App>) -> (StatusCode, String) {
+    let app = Arc::clone(app);
+    match tokio::task::spawn_blocking(move || render(&app)).await {
+        Ok(text) => (StatusCode::OK, text),
+        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the metrics could not be rendered\n".to_owned()),
+    }
+}
+
+fn render(app: &App) -> String {
     let mut out = Exposition::default();
     build_info(&mut out);
     process::render(app.operations.started_unix_seconds, &mut out);

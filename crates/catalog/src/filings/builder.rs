@@ -94,7 +94,7 @@ fn inverted(order: &[u32]) -> Vec<u32> {
 
 /// Indexes company name, category, kind, description and registry code. Repeated texts are analyzed once.
 fn index(columns: &Columns) -> Result<Searcher, BuildError> {
-    let mut index = IndexBuilder::default();
+    let mut index = IndexBuilder::to_be_merged();
     let names: Vec<Title> = columns.company_names.texts().map(|text| index.title(text)).collect();
     let mut labels =
         |interned: &Interner| -> Vec<Title> { interned.texts().map(|text| index.label(text)).collect() };

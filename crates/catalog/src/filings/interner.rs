@@ -63,6 +63,11 @@ impl Interner {
         numbers.into_iter().map(Option::unwrap_or_default).collect()
     }
 
+    /// Interns all texts of another interner, like [`Self::take_over`], without a look at two million rows.
+    pub(super) fn take_over_all(&mut self, other: &Self) -> Vec<u32> {
+        other.texts().map(|text| self.intern(text)).collect()
+    }
+
     /// Ends adding texts and frees the memory that only adding needs.
     pub(super) fn seal(&mut self) {
         self.numbers = HashMap::new();

@@ -5,10 +5,9 @@
 //! request like one built from all filings.
 
 use lastro_model::{Filing, History};
-use lastro_search::{MergePlan, Searcher};
+use lastro_search::MergePlan;
 
 use super::columns::{Columns, NO_TEXT};
-use super::ids::IdTable;
 use super::interner::Interner;
 use super::{Filings, FilingsBuilder, keys};
 use crate::BuildError;
@@ -27,14 +26,14 @@ impl Filings {
         let plan = self.merge_plan(fresh, changed);
         let withdrawn = self.withdrawn.with_changes(changed)?;
         let columns = self.columns.merged(&fresh.columns, &plan)?;
-        let index = Searcher::new(self.index.index().merged(fresh.index.index(), &plan)?);
+        let index = self.index.merged(&fresh.index, &plan)?;
         let categories = self.categories.with(&columns.categories, &columns.category)?;
         let new_lists = Postings::build(fresh.len() as u32, |row| {
             let position = plan.inserted(row);
             keys(columns.company(position), categories.of_label(columns.category(position)))
         });
         let lists = self.lists.merged(&new_lists, &plan);
-        let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
+        let ids = self.ids.merged((&self.columns, &columns), &plan);
         Ok(Self { columns, ids, categories, lists, index, withdrawn })
     }
 
@@ -60,7 +59,10 @@ impl Columns {
         let (categories, category) =
             merged_labels((&self.categories, &self.category), (&fresh.categories, &fresh.category), plan);
         let (kinds, kind) = merged_labels((&self.kinds, &self.kind), (&fresh.kinds, &fresh.kind), plan);
-        let (mut links, carried) = self.links.carried(plan.kept(&self.link));
+        let (mut links, carried) = match plan.keeps_all(self.len()) {
+            true => self.links.carried_whole(),
+            false => self.links.carried(plan.kept(&self.link)),
+        };
         let new_rows: Vec<u32> = (0..fresh.len() as u32).collect();
         let link = plan.column(
             (&self.link, |link| carried.link(link)),
@@ -95,7 +97,10 @@ fn merged_labels(
     plan: &MergePlan,
 ) -> (Interner, Vec<u32>) {
     let mut labels = Interner::default();
-    let old_numbers = labels.take_over(old_labels, plan.kept(old));
+    let old_numbers = match plan.keeps_all(old.len()) {
+        true => labels.take_over_all(old_labels),
+        false => labels.take_over(old_labels, plan.kept(old)),
+    };
     let fresh_numbers = labels.take_over(fresh_labels, fresh.iter());
     labels.seal();
     // A row without a label stays without one.

@@ -38,6 +38,7 @@ use categories::Categories;
 use columns::Columns;
 use ids::IdTable;
 use listing::Selected;
+use periods::Periods;
 use withdrawn::Withdrawn;
 
 pub use builder::FilingsBuilder;
@@ -183,7 +184,7 @@ impl Filings {
 
     /// Finds filings by their texts; those of a period that the query names come first.
     pub fn search(&self, q: &str, page: Page) -> Found<'_> {
-        self.search_in(q, page, Context { ranges: &self.columns, ..Context::default() })
+        self.search_in(q, page, Context { ranges: &self.periods(), ..Context::default() })
     }
 
     /// Like [`Self::search`], but only among filings that match the filter, and words that name companies match their
@@ -195,21 +196,39 @@ impl Filings {
         page: Page,
         names: &dyn Names,
     ) -> Found<'_> {
-        let context = Context { names, ranges: &self.columns, within: None };
+        let context = Context { names, ranges: &self.periods(), within: None };
         if filter.is_empty() {
             return self.search_in(q, page, context);
         }
         let within = match self.selected(filter) {
-            Selected::Span(days) => RowFilter::of(self.len() as u32, days),
-            Selected::List(list) => RowFilter::of(self.len() as u32, list.iter().copied()),
-            Selected::Lists(lists) => RowFilter::of(self.len() as u32, lists.into_iter().flatten().copied()),
-            Selected::Rows(rows) => RowFilter::of(self.len() as u32, rows),
+            Selected::Span(days) => self.row_filter(days),
+            Selected::List(list) => self.row_filter(list.iter().copied()),
+            Selected::Lists(lists) => self.row_filter(lists.into_iter().flatten().copied()),
+            Selected::Rows(rows) => self.row_filter(rows),
         };
         self.search_in(q, page, Context { within: Some(&within), ..context })
     }
 
     fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {
-        Found::from(self.index.search_in(q, page, context))
+        let mut hits = self.index.search_in(q, page, context);
+        self.to_positions(&mut hits.rows);
+        Found::from(hits)
+    }
+
+    fn periods(&self) -> Periods<'_> {
+        Periods { columns: &self.columns, first_row: self.index.index().rows().start }
+    }
+
+    /// These positions as rows of the index.
+    fn row_filter(&self, positions: impl IntoIterator<Item = u32>) -> RowFilter {
+        let rows = self.index.index().rows();
+        RowFilter::of(rows.end, positions.into_iter().map(|position| rows.start + position))
+    }
+
+    /// Makes positions from rows of the index.
+    fn to_positions(&self, rows: &mut [u32]) {
+        let first = self.index.index().rows().start;
+        rows.iter_mut().for_each(|row| *row -= first);
     }
 
     /// Whether a filing has this word, in any form or as a prefix.

@@ -33,12 +33,19 @@ const ANNUAL_MEETING: &str = "ago";
 /// Words that lead to a period and do not count beside it.
 const LEADING: [&str; 5] = ["de", "do", "em", "no", "ano"];
 
-impl RowRanges for Columns {
+/// Finds periods in a query as rows of the index, whose first row has this number.
+pub(super) struct Periods<'a> {
+    pub(super) columns: &'a Columns,
+    pub(super) first_row: u32,
+}
+
+impl RowRanges for Periods<'_> {
     fn ranges_in(&self, words: &[String]) -> Vec<RowRange> {
         let found = (0..words.len()).filter_map(|place| period_with_year_at(words, place));
         let range = |Period { words, from, to }| {
-            let rows = self.between(0..self.len() as u32, Some(from), Some(to));
-            RowRange { words, rows }
+            let all = 0..self.columns.len() as u32;
+            let found = self.columns.between(all, Some(from), Some(to));
+            RowRange { words, rows: found.start + self.first_row..found.end + self.first_row }
         };
         found.map(range).collect()
     }

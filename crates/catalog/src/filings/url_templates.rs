@@ -102,13 +102,25 @@ impl Links {
 
     /// Returns a copy that links can be added to. Whole links not in `used` are dropped.
     pub(super) fn carried<'a>(&self, used: impl Iterator<Item = &'a Link>) -> (Self, Carried) {
+        let mut links = self.templates_alone();
+        let whole = used.filter(|link| link.template == VERBATIM).map(|link| &link.number);
+        let verbatim = links.verbatim.take_over(&self.verbatim, whole);
+        (links, Carried { verbatim })
+    }
+
+    /// Returns a copy that links can be added to, with all whole links.
+    pub(super) fn carried_whole(&self) -> (Self, Carried) {
+        let mut links = self.templates_alone();
+        let verbatim = links.verbatim.take_over_all(&self.verbatim);
+        (links, Carried { verbatim })
+    }
+
+    fn templates_alone(&self) -> Self {
         let mut links = Self::default();
         for template in &self.templates {
             links.template(template.pieces().cloned().collect());
         }
-        let whole = used.filter(|link| link.template == VERBATIM).map(|link| &link.number);
-        let verbatim = links.verbatim.take_over(&self.verbatim, whole);
-        (links, Carried { verbatim })
+        links
     }
 
     /// Whether the link refers to an existing template or whole link.

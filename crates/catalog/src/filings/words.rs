@@ -1,7 +1,7 @@
 //! The filings that hold all words of a saved search: the newest ones, and whether a single one does.
 
 use lastro_model::{CompanyId, Filing};
-use lastro_search::{Context, LastWord, Names, Page, RowFilter};
+use lastro_search::{Context, LastWord, Names, Page};
 
 use super::{FilingFilter, Filings, FilingsBuilder};
 
@@ -26,9 +26,11 @@ impl Filings {
             Some(q) => {
                 let is_limited = !filters.iter().any(FilingFilter::is_empty);
                 let chosen = || filters.iter().flat_map(|filter| self.selected(filter).rows());
-                let within = is_limited.then(|| RowFilter::of(self.len() as u32, chosen()));
-                let context = Context { names, ranges: &self.columns, within: within.as_ref() };
-                self.index.rows_holding(q, LastWord::Prefix, context)
+                let within = is_limited.then(|| self.row_filter(chosen()));
+                let context = Context { names, ranges: &self.periods(), within: within.as_ref() };
+                let mut rows = self.index.rows_holding(q, LastWord::Prefix, context);
+                self.to_positions(&mut rows);
+                rows
             }
         };
         rows.truncate(count);
@@ -52,7 +54,7 @@ pub fn holds_all_words(filing: &Filing, q: &str) -> bool {
     let mut builder = FilingsBuilder::new();
     builder.push(filing.clone());
     let Ok(alone) = builder.finish() else { return false };
-    let context = Context { ranges: &alone.columns, ..Context::default() };
+    let context = Context { ranges: &alone.periods(), ..Context::default() };
     !alone.index.rows_holding(q, LastWord::Whole, context).is_empty()
 }
 

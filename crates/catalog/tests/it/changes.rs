@@ -10,7 +10,10 @@ const COMPANIES: [&str; 5] = ["Aurora S.A.", "Banco Aurora S/A", "Açúcar Uniã
 const CATEGORIES: [&str; 8] =
     ["Ata", "ATA ", "Fato Relevante", "Reunião", "reuniao", "Aviso aos Acionistas", "Bench", ""];
 const KINDS: [&str; 4] = ["Edital", "Ata", "\"Outros\"", ""];
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 25] = [
+    "juros sobre capital próprio",
+    "assembleia geral ordinária",
+    "ago",
     "ação",
     "ações",
     "acionista",
@@ -34,7 +37,10 @@ const WORDS: [&str; 22] = [
     "emissões",
     "raro",
 ];
-const SEARCHES: [&str; 18] = [
+const SEARCHES: [&str; 21] = [
+    "ago",
+    "jcp",
+    "assembleia geral ordinaria",
     "ação",
     "acoes",
     "a",

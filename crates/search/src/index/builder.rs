@@ -4,9 +4,9 @@ use hashbrown::HashMap;
 
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::occurrences::{RowWords, WordEntry, lists, repeated_lists};
+use super::occurrences::{RowWords, WordEntry, lists};
 use super::positions::Field;
-use super::{Index, TooLarge};
+use super::{Index, TooLarge, room_before};
 use crate::text::label::whole_label;
 use crate::text::words::for_each_word;
 
@@ -27,9 +27,15 @@ pub struct IndexBuilder {
     again: Vec<(u32, WordEntry)>,
     /// The row being added.
     row: Vec<WordEntry>,
+    has_room: bool,
 }
 
 impl IndexBuilder {
+    /// Builds an index that rows will be added to: it numbers its rows from [`Index::rows`] on, not from 0.
+    pub fn to_be_merged() -> Self {
+        Self { has_room: true, ..Self::default() }
+    }
+
     pub fn title(&mut self, text: &str) -> Title {
         let mut words = Vec::new();
         for_each_word(text, |word| words.push(self.words.number(word)));
@@ -86,11 +92,12 @@ impl IndexBuilder {
     }
 
     pub fn finish(self) -> Result<Index, TooLarge> {
-        let Self { words, rows, again, .. } = self;
+        let Self { words, rows, again, has_room, .. } = self;
         let (lexicon, places) = words.sorted()?;
-        let again = repeated_lists(&places, &again);
-        let (count, lists) = (rows.rows(), lists(&places, rows));
-        Ok(Index::new(count, lexicon, lists, again))
+        let count = rows.rows();
+        let first = if has_room { room_before(count) } else { 0 };
+        let lists = lists(&places, rows, &again, first);
+        Ok(Index::new(first..first + count, lexicon, lists))
     }
 }
 

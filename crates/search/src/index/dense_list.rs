@@ -80,18 +80,25 @@ impl DenseList {
 
     fn of(list: &[Entry]) -> Self {
         let rows = set_of(list, |_| true);
-        let mut entries = 0;
-        let before = rows.words().chunks(BLOCK).map(|block| {
-            let before = entries;
-            entries += ones(block);
-            before
-        });
         Self {
-            before: before.collect(),
-            own: Subset::of(list, |entry| entry.position().is_own()),
-            // Further positions are not listed here; any of them may be the owner's.
-            owner: Subset::of(list, |entry| !entry.position().is_own() || entry.is_repeated()),
+            before: entries_before(&rows),
+            own: Subset::of(list, is_own),
+            owner: Subset::of(list, may_be_owners),
             places: list.iter().map(|entry| entry.place()).collect(),
+            rows,
+        }
+    }
+
+    /// The list with new entries before all others.
+    pub(super) fn preceded_by(&self, new: &[Entry]) -> Self {
+        let mut rows = self.rows.clone();
+        rows.insert_all(new);
+        let places: Vec<u8> = new.iter().map(|entry| entry.place()).collect();
+        Self {
+            before: entries_before(&rows),
+            own: self.own.with(new, &self.rows, is_own),
+            owner: self.owner.with(new, &self.rows, may_be_owners),
+            places: [&places[..], &self.places].concat().into(),
             rows,
         }
     }
@@ -128,6 +135,26 @@ impl DenseList {
     }
 }
 
+/// The number of entries before each block.
+fn entries_before(rows: &RowSet) -> Vec<u32> {
+    let mut entries = 0;
+    let blocks = rows.words().chunks(BLOCK).map(|block| {
+        let before = entries;
+        entries += ones(block);
+        before
+    });
+    blocks.collect()
+}
+
+fn is_own(entry: &Entry) -> bool {
+    entry.position().is_own()
+}
+
+/// Further positions are not listed here; any of them may be the owner's.
+fn may_be_owners(entry: &Entry) -> bool {
+    !entry.position().is_own() || entry.is_repeated()
+}
+
 fn entries(rows: &RowSet, places: &[u8]) -> Vec<Entry> {
     rows.iter().zip(places).map(|(row, place)| Entry::from_place(row, *place)).collect()
 }
@@ -139,6 +166,19 @@ impl Subset {
             count if count == list.len() => Self::All,
             _ => Self::Some(set_of(list, is_in)),
         }
+    }
+
+    /// The subset of a list of the rows `all` with new entries.
+    fn with(&self, new: &[Entry], all: &RowSet, is_in: impl Fn(&Entry) -> bool) -> Self {
+        let mut rows = match (self, Self::of(new, &is_in)) {
+            (Self::None, Self::None) => return Self::None,
+            (Self::All, Self::All) => return Self::All,
+            (Self::None, _) => RowSet::below(all.end()),
+            (Self::All, _) => all.clone(),
+            (Self::Some(rows), _) => rows.clone(),
+        };
+        rows.insert_all(new.iter().filter(|entry| is_in(entry)));
+        Self::Some(rows)
     }
 }
 

@@ -68,7 +68,7 @@ impl Lexicon {
         start..self.first(start, |word| !word.starts_with(prefix))
     }
 
-    fn first_not_below(&self, word: &str) -> u32 {
+    pub(super) fn first_not_below(&self, word: &str) -> u32 {
         self.first(0, |other| other >= word)
     }
 

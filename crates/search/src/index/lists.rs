@@ -3,41 +3,42 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::dense_list::{DenseCursor, DenseList};
 use super::entry::Entry;
+use super::merge_plan::MergePlan;
 use super::positions::Positions;
 use super::row_set::RowSet;
+use super::segments::{Segment, Segments, SegmentsBuilder};
 
 pub(crate) use super::dense_list::{DENSE, Place};
 
 /// The lists of all words.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
-    /// The lists that are not dense, concatenated in the order of the words.
-    entries: Vec<Entry>,
-    /// The end of each list. A word with a dense list has an empty one.
-    ends: Vec<u64>,
+    /// The lists that are not dense, and the further positions of all words.
+    segments: Segments,
     /// The dense lists by word.
-    dense: BTreeMap<u32, DenseList>,
+    dense: BTreeMap<u32, Arc<DenseList>>,
 }
 
 /// The list of one word.
 #[derive(Clone, Copy)]
 pub(crate) enum List<'a> {
     Sparse(&'a [Entry]),
-    Dense(&'a DenseList),
+    Dense(&'a Arc<DenseList>),
 }
 
 /// A list outside of [`Lists`].
 pub(crate) enum OwnedList {
     Sparse(Vec<Entry>),
-    Dense(DenseList),
+    Dense(Arc<DenseList>),
 }
 
 impl OwnedList {
     pub(crate) fn of(entries: Vec<Entry>) -> Self {
-        DenseList::if_dense(&entries).map_or(Self::Sparse(entries), Self::Dense)
+        DenseList::if_dense(&entries).map_or(Self::Sparse(entries), |list| Self::Dense(Arc::new(list)))
     }
 
     pub(crate) fn as_list(&self) -> List<'_> {
@@ -64,6 +65,14 @@ impl<'a> List<'a> {
         match self {
             Self::Sparse(entries) => Cow::Borrowed(entries),
             Self::Dense(list) => Cow::Owned(list.entries()),
+        }
+    }
+
+    /// Whether a row of the list goes or gets another number.
+    pub(crate) fn is_moved(self, plan: &MergePlan) -> bool {
+        match self {
+            Self::Sparse(entries) => plan.moves(entries),
+            Self::Dense(list) => plan.moved().iter().any(|rows| list.rows().has_any_of(rows.clone())),
         }
     }
 
@@ -96,63 +105,93 @@ impl<'a> List<'a> {
 }
 
 impl Lists {
-    /// Takes the end of each list and the entries of all.
-    pub(crate) fn from_parts(mut ends: Vec<u64>, mut entries: Vec<Entry>) -> Self {
-        let mut dense = BTreeMap::new();
-        let (mut start, mut kept) = (0, 0);
-        for (word, end) in (0..).zip(&mut ends) {
-            let list = start..*end as usize;
-            start = list.end;
-            match DenseList::if_dense(&entries[list.clone()]) {
-                Some(list) => _ = dense.insert(word, list),
-                None => {
-                    // Sparse lists move to the front, so that no second copy of all entries is needed.
-                    entries.copy_within(list.clone(), kept);
-                    kept += list.len();
-                }
-            }
-            *end = kept as u64;
+    /// Takes the end of each list and the entries of all, and the same of the further positions. None of the latter
+    /// becomes dense.
+    pub(crate) fn from_parts(lists: (&[u64], &[Entry]), again: (&[u64], &[Entry])) -> Self {
+        let mut builder = ListsBuilder::default();
+        let (mut start, mut again_start) = (0, 0);
+        for (end, again_end) in lists.0.iter().zip(again.0) {
+            let (list, further) = (start..*end as usize, again_start..*again_end as usize);
+            (start, again_start) = (list.end, further.end);
+            builder.push(&lists.1[list], &again.1[further]);
         }
-        entries.truncate(kept);
-        entries.shrink_to_fit();
-        Self { entries, ends, dense }
+        builder.finish()
     }
 
-    /// Takes the entries of the sparse lists with their ends, and the dense lists by word.
-    pub(super) fn new(entries: Vec<Entry>, ends: Vec<u64>, dense: BTreeMap<u32, DenseList>) -> Self {
-        Self { entries, ends, dense }
-    }
-
-    /// Takes lists in which a row may occur several times. None of them becomes dense.
-    pub(crate) fn of_repeated(ends: Vec<u64>, entries: Vec<Entry>) -> Self {
-        Self { entries, ends, dense: BTreeMap::new() }
+    pub(super) fn builder() -> ListsBuilder {
+        ListsBuilder::default()
     }
 
     pub(crate) fn of(&self, word: u32) -> List<'_> {
-        self.dense.get(&word).map_or_else(|| List::Sparse(self.sparse(word..word + 1)), List::Dense)
+        self.dense.get(&word).map_or_else(|| List::Sparse(self.segments.list(word)), List::Dense)
     }
 
-    /// The lists of all words, in their order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = List<'_>> {
-        (0..self.ends.len() as u32).map(|word| self.of(word))
+    /// The further positions of a word in rows that have it several times.
+    pub(crate) fn again(&self, word: u32) -> &[Entry] {
+        self.segments.again(word)
+    }
+
+    /// The number of words.
+    pub(super) fn len(&self) -> u32 {
+        self.segments.words()
+    }
+
+    pub(super) fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter()
+    }
+
+    /// Whether a row in any of these lists gets another number or goes.
+    pub(super) fn are_moved(&self, segment: &Segment, plan: &MergePlan) -> bool {
+        !plan.moved().is_empty() && segment.words().any(|word| self.of(word).is_moved(plan))
     }
 
     /// The number of entries in the lists of consecutive words.
     pub(crate) fn entries_of(&self, words: Range<u32>) -> usize {
         let dense = self.dense.range(words.clone()).map(|(_, list)| list.len());
-        self.sparse(words).len() + dense.sum::<usize>()
+        let sparse = self.segments.lists(words).map(<[Entry]>::len);
+        sparse.sum::<usize>() + dense.sum::<usize>()
     }
 
     /// Adds the rows that have any of some consecutive words.
     pub(crate) fn add_rows_of(&self, words: Range<u32>, rows: &mut RowSet) {
-        rows.insert_all(self.sparse(words.clone()));
+        self.segments.lists(words.clone()).for_each(|entries| rows.insert_all(entries));
         self.dense.range(words).for_each(|(_, list)| rows.unite(list.rows()));
     }
+}
 
-    /// The entries of the sparse lists of consecutive words.
-    pub(crate) fn sparse(&self, words: Range<u32>) -> &[Entry] {
-        let end_of = |end: u32| end.checked_sub(1).map_or(0, |last| self.ends[last as usize] as usize);
-        &self.entries[end_of(words.start)..end_of(words.end)]
+/// Makes the lists of all words, in the order of the words.
+#[derive(Default)]
+pub(super) struct ListsBuilder {
+    segments: SegmentsBuilder,
+    dense: BTreeMap<u32, Arc<DenseList>>,
+}
+
+impl ListsBuilder {
+    /// Adds the list of the next word, and its further positions.
+    pub(super) fn push(&mut self, list: &[Entry], again: &[Entry]) {
+        match DenseList::if_dense(list) {
+            Some(list) => self.push_dense(Arc::new(list), again),
+            None => self.segments.push(list, again),
+        }
+    }
+
+    /// Adds the further positions of the next word, whose list is dense.
+    pub(super) fn push_dense(&mut self, list: Arc<DenseList>, again: &[Entry]) {
+        self.dense.insert(self.segments.words(), list);
+        self.segments.push(&[], again);
+    }
+
+    /// Adds the words of a segment of other lists as the next words.
+    pub(super) fn share(&mut self, lists: &Lists, segment: &Segment) {
+        let first = self.segments.words();
+        self.segments.share(segment);
+        let words = segment.words();
+        let dense = lists.dense.range(words.clone());
+        self.dense.extend(dense.map(|(word, list)| (word - words.start + first, Arc::clone(list))));
+    }
+
+    pub(super) fn finish(self) -> Lists {
+        Lists { segments: self.segments.finish(), dense: self.dense }
     }
 }
 
@@ -272,11 +311,12 @@ mod tests {
                 *end += list.len() as u64;
                 Some(*end)
             });
-            let kept = Lists::from_parts(ends.collect(), lists.concat());
+            let ends: Vec<u64> = ends.collect();
+            let kept = Lists::from_parts((&ends, &lists.concat()), (&vec![0; lists.len()], &[]));
             for (word, list) in (0..).zip(&lists) {
                 prop_assert_eq!(&*kept.of(word).entries(), &list[..]);
             }
-            prop_assert_eq!(kept.iter().flat_map(|list| list.entries().into_owned()).collect::<Vec<_>>(), lists.concat());
+            prop_assert_eq!(kept.len() as usize, lists.len());
             let from = from.min(lists.len() as u32);
             let words = from..(from + length).min(lists.len() as u32);
             let some = lists[words.start as usize..words.end as usize].concat();

@@ -30,19 +30,31 @@ struct Run {
     start: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MergePlan {
     /// In row order, which is the same before and after.
     runs: Vec<Run>,
     /// The number of each new row in the merged part, ascending.
     inserted: Vec<u32>,
+    /// The number of the first new row among the new ones alone.
+    first_new: u32,
+    /// The old rows that go or get another number, ascending.
+    moved: Vec<Range<u32>>,
 }
+
+/// Maximum number of ranges of moved rows. More of them are taken for one long range, because every list is searched for
+/// each.
+const MOST_MOVED: usize = 64;
 
 impl MergePlan {
     /// Plans a merge: of `rows` old rows those in `removed` are dropped, and a new row is inserted before each row
     /// of `insert_before`. Both ascend.
     pub fn new(rows: u32, removed: &[u32], insert_before: &[u32]) -> Self {
-        let mut plan = Self { runs: Vec::new(), inserted: Vec::with_capacity(insert_before.len() + 1) };
+        let mut plan = Self {
+            runs: Vec::new(),
+            inserted: Vec::with_capacity(insert_before.len() + 1),
+            ..Self::default()
+        };
         let mut removed = removed.iter().copied().peekable();
         let mut next = 0;
         for before in insert_before.iter().copied().chain([rows]) {
@@ -56,7 +68,46 @@ impl MergePlan {
         }
         // The last iteration only closed the old rows; nothing is inserted there.
         plan.inserted.pop();
+        plan.moved = plan.moved_of(0..rows);
         plan
+    }
+
+    /// The same plan, if the old rows are numbered `old`, those of the merged part from `merged` on, and the new ones
+    /// from `new` on.
+    pub fn numbered(&self, old: Range<u32>, merged: u32, new: u32) -> Self {
+        let shifted = |rows: &Range<u32>| rows.start + old.start..rows.end + old.start;
+        let runs = self.runs.iter().map(|run| Run { old: shifted(&run.old), start: run.start + merged });
+        let inserted = self.inserted.iter().map(|row| row + merged);
+        let mut plan =
+            Self { inserted: inserted.collect(), first_new: new, runs: runs.collect(), moved: Vec::new() };
+        plan.moved = plan.moved_of(old);
+        plan
+    }
+
+    fn moved_of(&self, old: Range<u32>) -> Vec<Range<u32>> {
+        let (mut moved, mut start) = (Vec::new(), old.start);
+        let kept = self.runs.iter().filter(|run| run.old.start == run.start).map(|run| run.old.clone());
+        for kept in kept.chain(std::iter::once(old.end..old.end)) {
+            if start < kept.start {
+                moved.push(start..kept.start);
+            }
+            start = kept.end;
+        }
+        if let (Some(first), Some(last), true) = (moved.first(), moved.last(), moved.len() > MOST_MOVED) {
+            moved = std::iter::once(first.start..last.end).collect();
+        }
+        moved
+    }
+
+    /// The old rows that go or get another number, ascending; perhaps with others.
+    pub fn moved(&self) -> &[Range<u32>] {
+        &self.moved
+    }
+
+    /// Whether a row of the list goes or gets another number.
+    pub(crate) fn moves<E: ListEntry>(&self, list: &[E]) -> bool {
+        let first_in = |rows: &Range<u32>| list.get(list.partition_point(|entry| entry.row() < rows.start));
+        self.moved.iter().any(|rows| first_in(rows).is_some_and(|entry| entry.row() < rows.end))
     }
 
     fn keep(&mut self, old: Range<u32>) {
@@ -72,6 +123,11 @@ impl MergePlan {
         kept.max(self.inserted.last().map_or(0, |last| last + 1))
     }
 
+    /// Whether all of `rows` old rows stay.
+    pub fn keeps_all(&self, rows: usize) -> bool {
+        self.runs.iter().map(|run| run.old.len()).sum::<usize>() == rows
+    }
+
     /// The values of a column in the rows that stay.
     pub fn kept<'a, T>(&'a self, old: &'a [T]) -> impl Iterator<Item = &'a T> {
         self.runs.iter().flat_map(|run| run.of(old))
@@ -79,7 +135,18 @@ impl MergePlan {
 
     /// The number of a new row in the merged part.
     pub fn inserted(&self, new: u32) -> u32 {
-        self.inserted[new as usize]
+        self.inserted[(new - self.first_new) as usize]
+    }
+
+    /// The numbers of all new rows in the merged part.
+    pub fn all_inserted(&self) -> impl Iterator<Item = u32> {
+        self.inserted.iter().copied()
+    }
+
+    /// The number of an old row in the merged part, if it stays.
+    pub fn stays_as(&self, old: u32) -> Option<u32> {
+        let run = self.runs.get(self.runs.partition_point(|run| run.old.end <= old))?;
+        Some(old.checked_sub(run.old.start)? + run.start)
     }
 
     /// A column of the merged part with unchanged values.
@@ -175,6 +242,7 @@ mod tests {
             let new: Vec<u32> = (1000..1000 + insert_before.len() as u32).collect();
             prop_assert_eq!(&plan.copied(&old, &new), &expected);
             prop_assert!((0..).zip(&new).all(|(number, holds)| expected[plan.inserted(number) as usize] == *holds));
+            prop_assert!(old.iter().all(|row| plan.stays_as(*row).map(|row| row as usize) == expected.iter().position(|holds| holds == row)));
             let kept: Vec<u32> = plan.kept(&old).copied().collect();
             prop_assert_eq!(kept, expected.iter().copied().filter(|row| *row < 1000).collect::<Vec<_>>());
 
@@ -186,7 +254,18 @@ mod tests {
             let (old, new): (Vec<u32>, Vec<u32>) = (listed.iter().copied().collect(), new_listed.iter().copied().collect());
             let mut list = vec![7];
             plan.extend_list(&old, &new, &mut list);
-            prop_assert_eq!(list, [7].into_iter().chain(positions).collect::<Vec<_>>());
+            let positions: Vec<u32> = positions.collect();
+            prop_assert_eq!(list, [7].into_iter().chain(positions.iter().copied()).collect::<Vec<_>>());
+
+            let (old_first, first) = (100, 100 + rows - expected.len() as u32 + insert_before.len() as u32);
+            let plan = plan.numbered(old_first..old_first + rows, first, 5);
+            let numbered = |list: &[u32], first: u32| list.iter().map(|row| row + first).collect::<Vec<u32>>();
+            let mut list = Vec::new();
+            plan.extend_list(&numbered(&old, old_first), &numbered(&new, 5), &mut list);
+            prop_assert_eq!(&list, &numbered(&positions, first));
+            if !plan.moves(&numbered(&old, old_first)) && new.is_empty() {
+                prop_assert_eq!(list, numbered(&old, old_first));
+            }
         }
     }
 }

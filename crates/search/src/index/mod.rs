@@ -13,6 +13,7 @@ mod parts;
 pub(crate) mod positions;
 mod prefixes;
 pub(crate) mod row_set;
+mod segments;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,40 +35,55 @@ pub use positions::{Field, LONGEST_NAME};
 #[error("{0} is too large")]
 pub struct TooLarge(pub &'static str);
 
+/// Every so many rows leave room for one more. Without any left, a merge gives every row another number, which takes as
+/// long as reading the index from a file.
+const ROWS_FOR_ROOM: u32 = 32;
+
+/// The number of the first of these rows.
+fn room_before(rows: u32) -> u32 {
+    (rows / ROWS_FOR_ROOM).min(entry::MOST_ROWS.saturating_sub(rows))
+}
+
 /// An immutable inverted index. The default one is empty.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// The number of rows.
+    /// The number of the first row. There is room before it for the numbers of rows that a merge adds.
+    first: u32,
+    /// No row reaches this number.
     pub(crate) rows: u32,
     pub(crate) lexicon: Lexicon,
-    /// For each word the rows that have it, with the first position.
+    /// For each word the rows that have it, with the first position, and the further positions.
     pub(crate) lists: Lists,
-    /// For each word the further positions in rows that have it several times.
-    again: Lists,
     prefixes: Prefixes,
     codes: Codes,
 }
 
 impl Index {
-    fn new(rows: u32, lexicon: Lexicon, lists: Lists, again: Lists) -> Self {
-        let prefixes = Prefixes::heaviest(rows, &lexicon, &lists);
-        let mut index = Self { rows, lexicon, lists, again, prefixes, codes: Codes::default() };
+    fn new(rows: Range<u32>, lexicon: Lexicon, lists: Lists) -> Self {
+        let prefixes = Prefixes::heaviest(rows.clone(), &lexicon, &lists);
+        let (first, rows) = (rows.start, rows.end);
+        let mut index = Self { first, rows, lexicon, lists, prefixes, codes: Codes::default() };
         index.codes = Codes::of(&index);
         index
     }
 
     /// The number of rows.
     pub fn len(&self) -> u32 {
-        self.rows
+        self.rows - self.first
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows == 0
+        self.len() == 0
+    }
+
+    /// The numbers of the rows, in their order.
+    pub fn rows(&self) -> Range<u32> {
+        self.first..self.rows
     }
 
     /// The rows that have a word, as if it stood `shift` words later.
     pub(crate) fn occurrences(&self, word: u32, shift: u8) -> Occurrences<'_> {
-        let (list, again) = (self.lists.of(word), self.again.sparse(word..word + 1));
+        let (list, again) = (self.lists.of(word), self.lists.again(word));
         Occurrences { id: ListId::Word(word), list, again, shift }
     }
 

@@ -3,7 +3,7 @@
 //! There are tens of millions of them, and the lists take as much memory again. So each list is made in its final form
 //! from the beginning, and the words are freed while they are read.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::dense_list::{DenseDraft, is_dense};
 use super::entry::Entry;
@@ -88,11 +88,11 @@ enum Draft {
 }
 
 /// The lists of all words: `places` has the place of each word by its number. A row has a word once.
-pub(super) fn lists(places: &[u32], words: RowWords) -> Lists {
+pub(super) fn lists(places: &[u32], words: RowWords, again: &[(u32, WordEntry)], first: u32) -> Lists {
     let mut extents = vec![Extent::default(); places.len()];
     words.visit(|row, word| {
         let extent = &mut extents[places[word.row() as usize] as usize];
-        *extent = Extent { length: extent.length + 1, last: row };
+        *extent = Extent { length: extent.length + 1, last: first + row };
     });
     let mut total = 0;
     let mut drafts: Vec<Draft> = extents
@@ -107,32 +107,42 @@ pub(super) fn lists(places: &[u32], words: RowWords) -> Lists {
         .collect();
     let mut entries = vec![EMPTY; total];
     words.drain(|row, word| match &mut drafts[places[word.row() as usize] as usize] {
-        Draft::Dense(draft) => draft.push(in_row(row, word)),
+        Draft::Dense(draft) => draft.push(in_row(first + row, word)),
         Draft::Sparse(next) => {
-            entries[*next] = in_row(row, word);
+            entries[*next] = in_row(first + row, word);
             *next += 1;
         }
     });
-    finished(drafts, entries)
+    finished(drafts, &entries, &repeated_lists(places, again, first))
 }
 
-fn finished(drafts: Vec<Draft>, entries: Vec<Entry>) -> Lists {
-    let (mut ends, mut dense) = (Vec::with_capacity(drafts.len()), BTreeMap::new());
-    let mut end = 0;
-    for (word, draft) in (0..).zip(drafts) {
+fn finished(drafts: Vec<Draft>, entries: &[Entry], again: &Repeated) -> Lists {
+    let mut lists = Lists::builder();
+    let (mut start, mut again_start) = (0, 0);
+    for (draft, again_end) in drafts.into_iter().zip(&again.ends) {
+        let further = &again.entries[again_start..*again_end];
+        again_start = *again_end;
         match draft {
-            Draft::Sparse(list_end) => end = list_end,
-            Draft::Dense(draft) => _ = dense.insert(word, draft.finish()),
+            Draft::Sparse(end) => {
+                lists.push(&entries[start..end], further);
+                start = end;
+            }
+            Draft::Dense(draft) => lists.push_dense(Arc::new(draft.finish()), further),
         }
-        ends.push(end as u64);
     }
-    Lists::new(entries, ends, dense)
+    lists.finish()
 }
 
-/// Like [`lists`], for words that a row may have several times: few, and none of their lists becomes dense.
-pub(super) fn repeated_lists(places: &[u32], words: &[(u32, WordEntry)]) -> Lists {
+/// The entries of words that a row may have several times, and the end of each word's.
+struct Repeated {
+    ends: Vec<usize>,
+    entries: Vec<Entry>,
+}
+
+/// Like [`lists`], for words that a row may have several times, which are few.
+fn repeated_lists(places: &[u32], words: &[(u32, WordEntry)], first: u32) -> Repeated {
     // One end more than lists, so that while filling, each end starts as that of the list before.
-    let mut ends = vec![0u64; places.len() + 1];
+    let mut ends = vec![0; places.len() + 1];
     let place = |word: WordEntry| places[word.row() as usize] as usize;
     words.iter().for_each(|(_, word)| ends[place(*word) + 1] += 1);
     let mut total = 0;
@@ -143,11 +153,11 @@ pub(super) fn repeated_lists(places: &[u32], words: &[(u32, WordEntry)]) -> List
     let mut entries = vec![EMPTY; words.len()];
     for (row, word) in words {
         let next = &mut ends[place(*word)];
-        entries[*next as usize] = in_row(*row, *word);
+        entries[*next] = in_row(first + *row, *word);
         *next += 1;
     }
     ends.pop();
-    Lists::of_repeated(ends, entries)
+    Repeated { ends, entries }
 }
 
 const EMPTY: Entry = Entry::from_place(0, 0);

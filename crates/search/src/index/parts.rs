@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::Index;
 use super::entry::{Entry, MOST_ROWS};
 use super::lexicon::Lexicon;
-use super::lists::{List, Lists};
+use super::lists::Lists;
+use super::merge_plan::ListEntry;
+use super::{Index, room_before};
 
 /// The parts as read from a file. They become an index when the whole file is known to be intact.
 #[derive(Debug, Default)]
@@ -23,23 +24,32 @@ pub struct IndexParts {
     pub again: Vec<Entry>,
 }
 
-/// Posting lists of an index, to be written to a file.
+/// Posting lists of an index, to be written to a file. There the first row has number 0.
 #[derive(Debug, Clone, Copy)]
-pub struct SavedLists<'a>(&'a Lists);
+pub struct SavedLists<'a> {
+    index: &'a Index,
+    of: fn(&'a Index, u32) -> Cow<'a, [Entry]>,
+}
 
 impl<'a> SavedLists<'a> {
     /// The end of each list among the entries of all.
     pub fn ends(self) -> Vec<u64> {
-        let add = |end: &mut u64, list: List<'_>| {
+        let add = |end: &mut u64, list: Cow<'a, [Entry]>| {
             *end += list.len() as u64;
             Some(*end)
         };
-        self.0.iter().scan(0, add).collect()
+        self.lists().scan(0, add).collect()
     }
 
     /// The entries, list by list.
-    pub fn entries(self) -> impl Iterator<Item = Cow<'a, [Entry]>> {
-        self.0.iter().map(List::entries)
+    pub fn entries(self) -> impl Iterator<Item = Vec<Entry>> {
+        let first = self.index.first;
+        let saved = move |entry: &Entry| entry.at(entry.row() - first);
+        self.lists().map(move |list| list.iter().map(saved).collect())
+    }
+
+    fn lists(self) -> impl Iterator<Item = Cow<'a, [Entry]>> {
+        (0..self.index.lexicon.len()).map(move |word| (self.of)(self.index, word))
     }
 }
 
@@ -50,22 +60,24 @@ impl Index {
     }
 
     pub fn saved_lists(&self) -> SavedLists<'_> {
-        SavedLists(&self.lists)
+        SavedLists { index: self, of: |index, word| index.lists.of(word).entries() }
     }
 
     pub fn saved_further_positions(&self) -> SavedLists<'_> {
-        SavedLists(&self.again)
+        SavedLists { index: self, of: |index, word| Cow::Borrowed(index.lists.again(word)) }
     }
 
-    /// Builds the index, or returns `None` if the parts contradict each other.
-    pub fn from_parts(parts: IndexParts) -> Option<Self> {
+    /// Builds an index that rows will be added to, or returns `None` if the parts contradict each other.
+    pub fn from_parts(mut parts: IndexParts) -> Option<Self> {
         if !parts.is_consistent() {
             return None;
         }
+        let first = room_before(parts.rows);
+        let all = parts.entries.iter_mut().chain(&mut parts.again);
+        all.for_each(|entry| *entry = entry.at(first + entry.row()));
         let lexicon = Lexicon::new(parts.text, parts.word_ends);
-        let again = Lists::of_repeated(parts.again_ends, parts.again);
-        let lists = Lists::from_parts(parts.list_ends, parts.entries);
-        Some(Self::new(parts.rows, lexicon, lists, again))
+        let lists = Lists::from_parts((&parts.list_ends, &parts.entries), (&parts.again_ends, &parts.again));
+        Some(Self::new(first..first + parts.rows, lexicon, lists))
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Prefixes {
 
 impl Prefixes {
     /// Collects the rows of those prefixes of one and two letters that have more entries than there are rows.
-    pub(super) fn heaviest(rows: u32, lexicon: &Lexicon, lists: &Lists) -> Self {
+    pub(super) fn heaviest(rows: Range<u32>, lexicon: &Lexicon, lists: &Lists) -> Self {
         let mut sets = HashMap::new();
         let words = (0..lexicon.len()).map(|number| lexicon.word(number));
         for word in words.filter(|word| !is_whole_label(word)) {
@@ -26,8 +26,8 @@ impl Prefixes {
                 short_prefixes(word).filter(|prefix| !sets.contains_key(*prefix)).collect::<Vec<_>>()
             {
                 let words = lexicon.starting_with(prefix);
-                let heavy = lists.entries_of(words.clone()) > rows as usize;
-                sets.insert(Box::from(prefix), heavy.then(|| union(rows, lists, words)));
+                let heavy = lists.entries_of(words.clone()) > rows.len();
+                sets.insert(Box::from(prefix), heavy.then(|| union(rows.end, lists, words)));
             }
         }
         Self { sets: sets.into_iter().filter_map(|(prefix, set)| Some((prefix, set?))).collect() }

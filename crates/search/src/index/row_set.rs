@@ -36,6 +36,21 @@ impl RowSet {
         }
     }
 
+    /// Whether any of consecutive rows is in the set.
+    pub(crate) fn has_any_of(&self, rows: Range<u32>) -> bool {
+        let words = (rows.start / WORD) as usize..(rows.end.div_ceil(WORD) as usize).min(self.words.len());
+        let mut numbered = (words.start as u32..).zip(self.words.get(words).unwrap_or_default());
+        numbered.any(|(number, word)| {
+            let first = number * WORD;
+            bits(*word).any(|bit| rows.contains(&(first + bit)))
+        })
+    }
+
+    /// No row of the set reaches this number.
+    pub(crate) fn end(&self) -> u32 {
+        self.words.len() as u32 * WORD
+    }
+
     pub(crate) fn remove(&mut self, row: u32) {
         if let Some(word) = self.words.get_mut((row / WORD) as usize) {
             *word &= !(1 << (row % WORD));
@@ -163,6 +178,7 @@ mod tests {
             both.clear();
             prop_assert!(both.is_empty());
             let end = row.saturating_add(skip as u32);
+            prop_assert_eq!(rows.has_any_of(row..end), one.range(row..end).next().is_some());
             both.insert_range(row..end);
             prop_assert!(both.iter().eq(row..end.min(320)));
         }

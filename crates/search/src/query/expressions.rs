@@ -1,19 +1,20 @@
 //! The rows that have an expression of several words from the table of synonyms, found when the index is built.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::phrase::{Phrase, PhraseCursor};
-use crate::index::Index;
 use crate::index::entry::Entry;
 use crate::index::lists::{ListId, Occurrences, OwnedList};
 use crate::index::positions::Positions;
 use crate::index::row_set::RowSet;
+use crate::index::{Index, MergePlan};
 use crate::text::synonyms;
 
 /// One list for each expression of the table; none for single words, which have lists in the index.
 #[derive(Default)]
 pub(super) struct Expressions {
-    lists: Vec<Option<ExpressionList>>,
+    lists: Vec<Option<Arc<ExpressionList>>>,
 }
 
 /// The rows and positions of an expression.
@@ -24,8 +25,21 @@ struct ExpressionList {
 
 impl Expressions {
     pub(super) fn of(index: &Index) -> Self {
-        let list = |words: &[String]| (words.len() > 1).then(|| ExpressionList::of(index, words));
+        let list = |words: &[String]| (words.len() > 1).then(|| Arc::new(ExpressionList::of(index, words)));
         Self { lists: synonyms::all().iter().map(|expression| list(&expression.words)).collect() }
+    }
+
+    /// The lists of the merged rows; `fresh` has those of the new ones. An expression is in a row or not, whatever others
+    /// have. The plan is in the numbers of rows.
+    pub(super) fn merged(&self, fresh: &Self, plan: &MergePlan) -> Self {
+        let both = self.lists.iter().zip(&fresh.lists);
+        let merged = both.map(|(old, new)| match (old, new) {
+            (Some(old), Some(new)) if !new.list.as_list().is_empty() || old.is_moved(plan) => {
+                Some(Arc::new(old.merged(new, plan)))
+            }
+            (old, _) => old.clone(),
+        });
+        Self { lists: merged.collect() }
     }
 
     /// The rows and positions of an expression, as if it stood `shift` words later.
@@ -43,7 +57,7 @@ impl Expressions {
                 .map(|form| index.occurrences(form, shift))
                 .collect();
         }
-        let list = self.lists.get(number).and_then(Option::as_ref);
+        let list = self.lists.get(number).and_then(Option::as_deref);
         list.map(|list| list.occurrences(number, shift)).into_iter().collect()
     }
 }
@@ -67,6 +81,17 @@ impl ExpressionList {
         }
         built.list = OwnedList::of(entries);
         built
+    }
+
+    fn is_moved(&self, plan: &MergePlan) -> bool {
+        self.list.as_list().is_moved(plan)
+    }
+
+    fn merged(&self, fresh: &Self, plan: &MergePlan) -> Self {
+        let (mut entries, mut again) = (Vec::new(), Vec::new());
+        plan.extend_list(&self.list.as_list().entries(), &fresh.list.as_list().entries(), &mut entries);
+        plan.extend_list(&self.again, &fresh.again, &mut again);
+        Self { list: OwnedList::of(entries), again }
     }
 
     fn push(&mut self, row: u32, mut starts: Positions, entries: &mut Vec<Entry>) {

@@ -23,7 +23,7 @@ mod strict;
 use std::fmt;
 use std::ops::Range;
 
-use crate::index::Index;
+use crate::index::{Index, MergePlan, TooLarge};
 use crate::text::is_stop_word;
 use cache::{KEPT, ResultCache, shown};
 use corrections::{Reach, Targets};
@@ -61,6 +61,17 @@ impl Searcher {
     pub fn correcting_to(index: Index, is_target: &dyn Fn(u32) -> bool) -> Self {
         let targets = Targets::of_rows(&index, is_target);
         Self { targets, ..Self::new(index) }
+    }
+
+    /// The merged rows; `fresh` has the new ones. Mistyped words are corrected to words of any row.
+    pub fn merged(&self, fresh: &Self, plan: &MergePlan) -> Result<Self, TooLarge> {
+        let (index, plan) = self.index.merged(&fresh.index, plan)?;
+        // An empty one was never made.
+        let expressions = match self.index.is_empty() {
+            true => Expressions::of(&index),
+            false => self.expressions.merged(&fresh.expressions, &plan),
+        };
+        Ok(Self { index, expressions, ..Self::default() })
     }
 
     pub fn index(&self) -> &Index {
