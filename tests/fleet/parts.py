@@ -161,7 +161,7 @@ class Postgres(Part):
         self.stop_at_once()
 
     def psql(self, sql, database=NAME):
-        command = ["psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", self.user, "-d", database, "-c", sql]
+        command = [self.programs / "psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", self.user, "-d", database, "-c", sql]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     def url(self, port=None, database=NAME):
