@@ -29,8 +29,13 @@ const MOST_MOVED: usize = 4;
 
 impl IdTable {
     pub(super) fn with_capacity(rows: usize) -> Self {
-        let table = || Arc::new(HashTable::with_capacity(rows / TABLES));
-        let tables = std::iter::repeat_with(table).take(TABLES).collect();
+        let tables = match rows / TABLES {
+            // One allocation for a table that may stay empty; an insertion makes its own.
+            0 => vec![Arc::default(); TABLES],
+            each => {
+                std::iter::repeat_with(|| Arc::new(HashTable::with_capacity(each))).take(TABLES).collect()
+            }
+        };
         Self { tables, first: 0, hasher: DefaultHashBuilder::default() }
     }
 

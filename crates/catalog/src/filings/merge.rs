@@ -90,7 +90,7 @@ impl Columns {
     }
 }
 
-/// The labels of the merged rows, and the number of each row's label. A label without rows is dropped.
+/// The labels of the merged rows, and the number of each row's label. A label that loses its last row is dropped.
 fn merged_labels(
     (old_labels, old): (&Interner, &[u32]),
     (fresh_labels, fresh): (&Interner, &[u32]),

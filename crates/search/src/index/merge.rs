@@ -29,15 +29,17 @@ impl Index {
         if count >= MOST_ROWS {
             return Err(TooLarge("the number of rows to search"));
         }
+        let room = room_before(count);
         match self.rows.checked_sub(count) {
-            Some(first) => Ok(first..self.rows),
-            None => {
-                let first = room_before(count);
-                Ok(first..first + count)
-            }
+            // Without most of its rows the index would keep the long sets of rows of before.
+            Some(first) if first <= 2 * room + MOST_SPARE => Ok(first..self.rows),
+            _ => Ok(room..room + count),
         }
     }
 }
+
+/// Numbers before the first row that an index of few rows may have.
+const MOST_SPARE: u32 = 10_000;
 
 struct Merge<'a> {
     old: &'a Index,
@@ -64,7 +66,8 @@ impl Merge<'_> {
                 last if last == self.old.lists.len() => self.fresh.lexicon.len(),
                 end => self.fresh.lexicon.first_not_below(self.old.lexicon.word(end)),
             };
-            if before == next_fresh && !self.old.lists.are_moved(segment, self.plan) {
+            let is_same = before == next_fresh && !self.old.lists.are_moved(segment, self.plan);
+            if is_same && segment.is_large() {
                 self.share(segment, &mut words)?;
             } else {
                 self.merge(segment.words(), before..next_fresh, &mut words)?;
@@ -185,6 +188,35 @@ mod tests {
         {
             assert_eq!(rows_of(merged, word, place), rows_of(built, word, place));
         }
+    }
+
+    /// Three of many rare words.
+    fn rare(random: &mut fastrand::Rng) -> (String, String) {
+        let words = [0; 3].map(|_| format!("r{}", random.u32(..5000)));
+        (String::new(), words.join(" "))
+    }
+
+    #[test]
+    fn segments_stay_few_after_many_merges() {
+        let random = &mut fastrand::Rng::with_seed(1);
+        let mut merged = built(&(0..2000).map(|_| rare(random)).collect::<Vec<_>>());
+        let before = merged.lists.segments().count();
+        for _ in 0..400 {
+            let plan = MergePlan::new(merged.len(), &[], &[0]);
+            merged = merged.merged(&built(&[rare(random)]), &plan).unwrap().0;
+        }
+        let after = merged.lists.segments().count();
+        assert!(after < 2 * before, "{before} segments have become {after}");
+    }
+
+    #[test]
+    fn numbers_fall_when_most_rows_are_gone() {
+        let random = &mut fastrand::Rng::with_seed(2);
+        let rows: Vec<_> = (0..30_000).map(|_| rare(random)).collect();
+        let all: Vec<u32> = (0..30_000).collect();
+        let (few, _) = built(&rows).merged(&built(&[]), &MergePlan::new(30_000, &all[100..], &[])).unwrap();
+        assert_eq!(few.rows(), 3..103);
+        assert_same(&few, &built(&rows[..100]));
     }
 
     proptest! {

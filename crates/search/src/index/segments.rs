@@ -38,6 +38,13 @@ impl Segment {
         self.first..self.first + self.block.list_ends.len() as u32
     }
 
+    /// Whether it is worth sharing. Small ones are copied with their neighbours, or each merge would leave a few more: a list
+    /// that has grown ends its segment earlier, and the words after it become a segment of their own.
+    pub(super) fn is_large(&self) -> bool {
+        let Block { list_ends, list, again, .. } = &*self.block;
+        list.len().max(again.len()).max(list_ends.len()) >= FULL / 8
+    }
+
     /// The entries of those of the words that are in this segment.
     fn list(&self, words: &Range<u32>) -> &[Entry] {
         part(&self.block.list, &self.block.list_ends, self.first, words)

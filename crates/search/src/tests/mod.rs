@@ -2,6 +2,7 @@
 
 mod examples;
 mod made_up;
+mod merged;
 mod scan;
 
 use std::ops::Range;
@@ -11,6 +12,7 @@ use crate::{
     Searcher, words_of,
 };
 
+#[derive(Clone)]
 struct Row {
     category: String,
     company: String,
@@ -76,7 +78,10 @@ impl Names for Directory {
 }
 
 fn built(rows: &[Row]) -> Searcher {
-    let mut index = IndexBuilder::default();
+    built_with(IndexBuilder::default(), rows)
+}
+
+fn built_with(mut index: IndexBuilder, rows: &[Row]) -> Searcher {
     for row in rows {
         let category = index.label(&row.category);
         let [company, code] = [&row.company, &row.code].map(|text| index.title(text));
