@@ -17,7 +17,7 @@ client_tools=(mcp==2.3.0 jsonschema==4.26.0 httpx==0.28.1 pandas==3.1.1 polars==
 # Debian's packages are collected in `missing` and installed at once: each run of apt-get costs seconds.
 missing=()
 
-# need PROGRAM PACKAGE
+# need PROGRAM PACKAGE: notes the package if the program is missing.
 need() {
     command -v "$1" >/dev/null || missing+=("$2")
 }
