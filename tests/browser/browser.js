@@ -31,7 +31,8 @@ export async function openBrowser(origin) {
       // A click into a page that still scrolls smoothly may press a button and release it elsewhere.
       const still = { reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } };
       const context = await chrome.newContext({ baseURL: origin, extraHTTPHeaders, ...still, ...options });
-      context.setDefaultTimeout(20_000);
+      // The reference takes four seconds to draw on an idle machine, and many times that beside other gates.
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       const faults = watch(page, origin, refusals);
       try {
@@ -61,6 +62,22 @@ export async function register(page, name, email) {
     await page.getByLabel('E-mail').fill(email);
   };
   await submit(page, fill, 'Create my key', '#issued');
+}
+
+/** Sends an operation's request from the API reference, waits until the response is shown, and returns it. */
+export async function sendFromReference(page, path, key) {
+  const operation = page.locator(`[id$="GET${path}"]`).first();
+  // By the keyboard: sections above are still drawn and move the button, perhaps between the press and the release of a mouse.
+  await operation.getByRole('button', { name: /test request/i }).first().press('Enter');
+  const dialog = page.getByRole('dialog');
+  if (key) await dialog.locator('input.scalar-password-input').first().fill(key);
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => new URL(response.url()).pathname === path),
+    dialog.getByRole('button', { name: /^send/i }).first().press('Enter'),
+  ]);
+  // Closed sooner, the dialog cancels the request.
+  await dialog.getByText(String(answer.status())).first().waitFor();
+  return answer;
 }
 
 /** Takes a picture for people to look at, into the directory LASTRO_SCREENSHOTS if that is set. No test looks at it. */

@@ -3,7 +3,7 @@
 // LASTRO_BRONZE_KEY and LASTRO_GOLD_KEY hold keys of the running service; scripts/test creates them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, picture, register } from './browser.js';
+import { openBrowser, picture, register, sendFromReference } from './browser.js';
 
 const { LASTRO_URL: URL, LASTRO_BRONZE_KEY: BRONZE, LASTRO_GOLD_KEY: GOLD } = process.env;
 
@@ -205,11 +205,7 @@ test('the reference uses the key that was entered elsewhere, and shows no made-u
     await enter(page, GOLD);
     await page.locator('#report').waitFor();
     await page.goto('/docs#tag/filings/GET/api/v1/filings/recent');
-    const operation = page.locator('[id$="GET/api/v1/filings/recent"]').first();
-    await operation.getByRole('button', { name: /test request/i }).first().click();
-    const answer = page.waitForResponse((response) => response.url().startsWith(`${URL}/api/v1/filings/recent`));
-    await page.getByRole('dialog').getByRole('button', { name: /^send/i }).first().click();
-    assert.equal((await answer).status(), 200);
+    assert.equal((await sendFromReference(page, '/api/v1/filings/recent')).status(), 200);
     assert.equal((await page.content()).includes('YOUR_SECRET'), false);
   });
 });
