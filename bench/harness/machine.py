@@ -30,10 +30,9 @@ def say(text):
     print(text, flush=True)
 
 
-def build(*packages, profile="release", features=(), settings=None):
+def build(*packages, profile="release", features=()):
     names = [word for package in packages for word in ("-p", package)]
     names += [word for feature in features for word in ("--features", feature)]
-    names += ["--config", settings] if settings else []
     subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=ROOT, check=True)
 
 

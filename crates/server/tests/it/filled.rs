@@ -1,13 +1,18 @@
 //! A database with the sample, filled once per build because hundreds of tests start with it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use lastro_background::clock::fill_random;
+use lastro_sample::Shape;
 use lastro_store::DATABASE_ID;
 use tempfile::TempDir;
 
 use crate::app::{START_UNIX_MS, database};
+
+/// Half the filings of the sample, because each start indexes them, but more than one page.
+pub(crate) const SHAPE: Shape = Shape { filings: 1_200, ..Shape::SAMPLE };
 
 /// Copies the files of a database that holds the sample into a directory.
 pub(crate) async fn copy_into(directory: &Path) {
@@ -53,7 +58,7 @@ async fn make(template: &Path) {
     let made = TempDir::new_in(folder).expect("a temporary directory");
     let store = lastro_store::open(&database(&made)).await.expect("a store");
     let at = jiff::Timestamp::from_millisecond(START_UNIX_MS).expect("a time");
-    lastro::sample::fill_if_empty(&*store, at).await.expect("the sample");
+    lastro::sample::publish(&*store, SHAPE, at, Arc::new(|_, _| {})).await.expect("the sample");
     drop(store);
     while !is_closed(made.path()) {
         tokio::time::sleep(Duration::from_millis(5)).await;

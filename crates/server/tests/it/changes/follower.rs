@@ -239,7 +239,7 @@ async fn check(apps: &[&TestApp], key: &str, clients: &mut [Client], random: &mu
         in_service(app).await;
     }
     for client in clients {
-        while client.follow(apps[random.usize(..apps.len())], key, random.usize(1..5)).await {}
+        while client.follow(apps[random.usize(..apps.len())], key, [1, 2, 4, 100][random.usize(..4)]).await {}
         let (rows, cursor) = export(apps[0], key, client.dataset, client.filters.0).await;
         assert_eq!(client.rows, rows, "{}", client.dataset);
         assert_eq!(client.cursor, cursor, "{}", client.dataset);

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::app::TestApp;
 use crate::csv_reader::{DIALECTS, Object};
+use crate::filled::SHAPE;
 
 /// Every data set, and the list that shows the same rows.
 const DATASETS: [(&str, &str); 6] = [
@@ -252,7 +253,7 @@ async fn http_2_carries_exports_too() {
     let asking = (0..2).map(|_| client.get(&url).header("x-api-key", &key).send());
     for answer in futures_util::future::join_all(asking).await {
         let text = answer.unwrap().text().await.unwrap();
-        assert_eq!(text.lines().count(), 2400);
+        assert_eq!(text.lines().count(), SHAPE.filings);
     }
 }
 

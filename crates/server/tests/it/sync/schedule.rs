@@ -57,12 +57,12 @@ impl Stage {
     }
 
     async fn come_to(&self, awaited: &[(Source, &str, u32)]) {
-        for _ in 0..800 {
+        for _ in 0..400 {
             let metrics = self.metrics().await;
             if awaited.iter().all(|(source, outcome, times)| count(&metrics, *source, outcome) == *times) {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(25)).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let metrics = self.metrics().await;
         for (source, outcome, times) in awaited {
