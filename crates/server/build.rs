@@ -2,6 +2,8 @@
 //! else `unknown`, as in a source archive.
 //!
 //! Cargo runs this again when the variable changes or another commit is checked out or made, and at no other time.
+//!
+//! It also asks the linker for packed relocations, where they can be read.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +13,9 @@ const VARIABLE: &str = "SOURCE_COMMIT";
 /// Digits of a commit that are shown, and the longest name that the variable may give.
 const DIGITS: usize = 12;
 const LONGEST: usize = 40;
+/// The first glibc that reads packed relocations. A start reads all of them, and they take a twentieth of the room: the program is
+/// 2 MB smaller, and takes 3 MB less at rest (docs/decisions/0017).
+const PACKED_RELOCATIONS: (u32, u32) = (2, 36);
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -20,7 +25,22 @@ fn main() -> io::Result<()> {
         None => checked_out().unwrap_or_else(|| "unknown".to_owned()),
     };
     println!("cargo::rustc-env={VARIABLE}={commit}");
+    if glibc_here() >= Some(PACKED_RELOCATIONS) {
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
     Ok(())
+}
+
+/// The version of the C library that is built for, if it is this machine's glibc. A program that was built with one runs with no
+/// much older one anyway.
+fn glibc_here() -> Option<(u32, u32)> {
+    let target = env::var("TARGET").ok()?;
+    if env::var("HOST").ok()? != target || !target.ends_with("-linux-gnu") {
+        return None;
+    }
+    let answer = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?.stdout;
+    let (major, minor) = std::str::from_utf8(&answer).ok()?.trim().strip_prefix("glibc ")?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// The given name; a full hash is shortened like one that git reports.
