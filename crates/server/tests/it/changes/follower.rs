@@ -319,7 +319,7 @@ async fn copies_that_alternate_between_replicas_equal_their_exports() {
     begin(&first, &mut random).await;
     in_service(&second).await;
     let mut clients: Vec<Client> = Vec::new();
-    for step in 1..40 {
+    for step in 1..28 {
         // Both publish, sometimes at the same time.
         let (mut one, mut other) = (random.fork(), random.fork());
         let (at_first, at_second) =
