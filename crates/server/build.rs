@@ -31,8 +31,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The version of the C library that is built for, if it is this machine's glibc. A program that was built with one runs with no
-/// much older one anyway.
+/// The version of this machine's glibc, if the program is built for it.
 fn glibc_here() -> Option<(u32, u32)> {
     let target = env::var("TARGET").ok()?;
     if env::var("HOST").ok()? != target || !target.ends_with("-linux-gnu") {
