@@ -78,7 +78,7 @@ pub struct Timeline<P: Point> {
     /// Every object followed by a comma.
     json: Vec<u8>,
     /// The start of each object, then the end of the last one.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     revisions: Revisions<P>,
 }
 
@@ -91,11 +91,13 @@ impl<P: Point> Timeline<P> {
         let mut json = Vec::new();
         let mut starts = Vec::with_capacity(points.len() + 1);
         for point in &points {
-            starts.push(json.len());
+            starts.push(json.len() as u32);
             point.write_json(&mut json);
             json.push(b',');
         }
-        starts.push(json.len());
+        starts.push(json.len() as u32);
+        points.shrink_to_fit();
+        json.shrink_to_fit();
         Self { points, json, starts, revisions: Revisions::default() }
     }
 
@@ -154,7 +156,7 @@ impl<P: Point> Timeline<P> {
         if range.start >= end {
             return &[];
         }
-        &self.json[self.starts[range.start]..self.starts[end] - 1]
+        &self.json[self.starts[range.start] as usize..self.starts[end] as usize - 1]
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt, stream};
 use lastro_catalog::{Catalog, Part, Timeline};
 use lastro_model::{
     Clock, Edition, Mark, Outage, OutageChange, OutageExtent, RatePoint, Series, Source, SourceState,
@@ -28,8 +28,6 @@ use crate::served::Served;
 use crate::wait::{stopped, tick};
 
 const KEYS_AT_ONCE: usize = 1_000;
-/// One series is read while another is built.
-const SERIES_AT_ONCE: usize = 2;
 const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// The parts of a service that follow the store.
@@ -245,11 +243,9 @@ async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Resu
         if due.is_empty() || followed.is_err() {
             break;
         }
-        let load = |(series, priority)| load_series(follower, series, priority);
-        let mut loads = stream::iter(due.into_iter().map(load)).buffered(SERIES_AT_ONCE);
         let mut parts = Vec::new();
-        while let Some(loaded) = loads.next().await {
-            match loaded {
+        for (series, priority) in due {
+            match load_series(follower, series, priority).await {
                 Ok(part) => parts.push(part),
                 Err(error) => followed = followed.and(Err(error)),
             }
