@@ -74,7 +74,7 @@ fn ask(filings: &Filings, ids: &[FilingId], question: &str, times: u32) {
 }
 
 fn scattered_ids(filings: &Filings) -> Vec<FilingId> {
-    let rows = (0..1_000).map(|turn| (turn * 7919 % filings.len() as u64) as u32);
+    let rows = (0..1_000).filter_map(|turn| filings.listed().nth(turn * 7919 % filings.len()));
     rows.map(|row| filings.filing(row).id).collect()
 }
 
@@ -132,7 +132,7 @@ fn new_filings(count: usize, first: u64) -> Vec<(Filing, History)> {
 }
 
 fn changed_filings(filings: &Filings, count: usize) -> Vec<(Filing, History)> {
-    let rows = (0..filings.len() as u32).step_by((filings.len() / count).max(1)).take(count);
+    let rows = filings.listed().step_by((filings.len() / count).max(1)).take(count);
     let corrected = |row| {
         let filing = filings.filing(row);
         let description = format!("{}, retificado", filing.description);

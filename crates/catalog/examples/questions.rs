@@ -52,7 +52,7 @@ fn part<T>(data: T) -> Arc<Part<T>> {
 }
 
 fn texts(filings: &Filings) {
-    for row in (0..filings.len() as u32).step_by(EVERY) {
+    for row in filings.listed().step_by(EVERY) {
         let filing = filings.filing(row);
         let kind = filing.kind.unwrap_or_default();
         println!("{} {} {kind} {}", filing.company_name, filing.category, filing.description);

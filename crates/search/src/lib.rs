@@ -27,8 +27,8 @@ mod tests;
 mod text;
 
 pub use index::{
-    Entry, Field, Index, IndexBuilder, IndexParts, LONGEST_NAME, ListEntry, MergePlan, SavedLists, Title,
-    TooLarge,
+    Entry, Field, Index, IndexBuilder, IndexParts, LONGEST_NAME, ListEntry, MergePlan, Origin, SavedLists,
+    Title, TooLarge, numbers_with_room,
 };
 pub use query::{
     Context, Corrections, Highlighter, Hits, Interpretation, LastWord, NamedWords, Names, Page, ParsedQuery,

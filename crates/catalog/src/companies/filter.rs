@@ -159,7 +159,7 @@ impl Filters {
             })
             .collect();
         let lists =
-            Postings::build(companies.len() as u32, |position| keys[position as usize].iter().copied());
+            Postings::build(0..companies.len() as u32, |position| keys[position as usize].iter().copied());
         Self { statuses, sectors, lists }
     }
 

@@ -4,20 +4,26 @@ use std::fmt;
 
 use hashbrown::HashMap;
 use lastro_model::{Filing, History};
-use lastro_search::{Field, IndexBuilder, Searcher, Title};
+use lastro_search::{Field, IndexBuilder, Searcher, Title, numbers_with_room};
 
 use super::Filings;
-use super::columns::Columns;
 use super::ids::IdTable;
 use super::interner::Interner;
+use super::labels::Labels;
+use super::record::{Entry, Record};
+use super::records::{Records, RecordsBuilder, span};
 use super::withdrawn::Withdrawn;
 use crate::BuildError;
-use crate::json::text_of;
+use crate::json::{push_string, text_of};
 
 /// Receives filings one by one, in any order, and keeps each only in its compact form.
 #[derive(Default)]
 pub struct FilingsBuilder {
-    columns: Columns,
+    labels: Labels,
+    records: Vec<Record>,
+    /// The descriptions, each as a JSON string; those of replaced filings, too.
+    text: Vec<u8>,
+    /// Places among the records.
     ids: IdTable,
     withdrawn: Vec<(Filing, History)>,
     failed: Option<BuildError>,
@@ -52,72 +58,89 @@ impl FilingsBuilder {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
-        let order = self.columns.order();
-        if let Some(order) = &order {
-            self.ids.renumber(&inverted(order));
-            self.columns.reorder(order);
+        let records = self.sorted()?;
+        let index = index(&records)?;
+        Filings::assemble(records, self.ids, index, Withdrawn::of(self.withdrawn)?)
+    }
+
+    /// The records in listing order. The ids get their positions.
+    fn sorted(&mut self) -> Result<Records, BuildError> {
+        let (records, text) = (std::mem::take(&mut self.records), std::mem::take(&mut self.text));
+        let mut order: Vec<u32> = (0..records.len() as u32).collect();
+        order.sort_by_key(|place| records[*place as usize].sort_key());
+        let first = numbers_with_room(order.len() as u32).start;
+        let moved = inverted(&order);
+        self.ids.renumber(|place| first + moved[place as usize]);
+        let mut sorted = RecordsBuilder::from(first);
+        for place in order {
+            let record = &records[place as usize];
+            let (start, end) = record.description;
+            sorted.push(record, &text[start as usize..end as usize])?;
         }
-        self.columns.seal();
-        let Self { columns, ids, withdrawn, .. } = self;
-        let index = index(&columns)?;
-        Filings::assemble(columns, ids, index, Withdrawn::of(withdrawn)?)
+        Ok(sorted.finish(std::mem::take(&mut self.labels).settled()))
     }
 
     fn add(&mut self, filing: &Filing, history: History) -> Result<(), BuildError> {
-        if let Some(row) = self.ids.get(filing.id, |row| self.columns.id(row)) {
-            return self.columns.replace(row, filing, history.first_seen);
+        let start = self.text.len();
+        push_string(&filing.description, &mut self.text);
+        let description = span(start, self.text.len())?;
+        let record = Record { description, ..Record::new(filing, history.first_seen, &mut self.labels) };
+        let Self { records, ids, .. } = self;
+        if let Some(place) = ids.get(filing.id, |place| records[place as usize].id()) {
+            records[place as usize] = record;
+            return Ok(());
         }
-        let row = u32::try_from(self.columns.len())
+        let place = u32::try_from(records.len())
             .ok()
-            .filter(|row| *row < u32::MAX - 1)
+            .filter(|place| *place < u32::MAX - 1)
             .ok_or(BuildError::TooLarge("the number of filings"))?;
-        self.columns.push(filing, history.first_seen)?;
-        self.ids.insert(filing.id, row, |row| self.columns.id(row));
+        records.push(record);
+        ids.insert(filing.id, place, |place| records[place as usize].id());
         Ok(())
     }
 }
 
 impl fmt::Debug for FilingsBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FilingsBuilder").field("len", &self.columns.len()).finish_non_exhaustive()
+        f.debug_struct("FilingsBuilder").field("len", &self.records.len()).finish_non_exhaustive()
     }
 }
 
-/// The new index of each row, given the row at each new index.
+/// The new index of each place, given the place at each new index.
 fn inverted(order: &[u32]) -> Vec<u32> {
     let mut moved = vec![0; order.len()];
-    for (position, row) in (0..).zip(order) {
-        moved[*row as usize] = position;
+    for (index, place) in (0..).zip(order) {
+        moved[*place as usize] = index;
     }
     moved
 }
 
 /// Indexes company name, category, kind, description and registry code. Repeated texts are analyzed once.
-fn index(columns: &Columns) -> Result<Searcher, BuildError> {
+fn index(records: &Records) -> Result<Searcher, BuildError> {
     let mut index = IndexBuilder::to_be_merged();
-    let names: Vec<Title> = columns.company_names.texts().map(|text| index.title(text)).collect();
-    let mut labels =
+    let labels = &records.labels;
+    let names: Vec<Title> = labels.company_names.texts().map(|text| index.title(text)).collect();
+    let mut labels_of =
         |interned: &Interner| -> Vec<Title> { interned.texts().map(|text| index.label(text)).collect() };
-    let categories = labels(&columns.categories);
-    let kinds = labels(&columns.kinds);
+    let categories = labels_of(&labels.categories);
+    let kinds = labels_of(&labels.kinds);
     let mut codes = HashMap::<u32, Title>::new();
     let no_kind = Title::default();
-    for row in 0..columns.len() as u32 {
-        let company = columns.company(row);
-        let code = codes.entry(company).or_insert_with(|| index.title(itoa::Buffer::new().format(company)));
-        let name = &names[columns.company_name(row) as usize];
-        let category = &categories[columns.category(row) as usize];
-        let kind = columns.kind(row).map_or(&no_kind, |kind| &kinds[kind as usize]);
+    for entry in records.positions().map(|position| records.get(position)) {
+        let record = entry.record;
+        let of_company = || index.title(itoa::Buffer::new().format(record.company));
+        let code = codes.entry(record.company).or_insert_with(of_company);
+        let name = &names[record.company_name as usize];
+        let category = &categories[record.category as usize];
+        let kind = kinds.get(record.kind as usize).unwrap_or(&no_kind);
         let titles =
             [(Field::Label, category), (Field::Sublabel, kind), (Field::Owner, name), (Field::Code, code)];
-        index.push(&titles, own_description(columns, row, &text_of(columns.description_json(row))))?;
+        index.push(&titles, own_description(entry, &text_of(entry.description)))?;
     }
     Ok(Searcher::new(index.finish()?))
 }
 
 /// The description, unless it only repeats the category or the kind.
-fn own_description<'a>(columns: &Columns, row: u32, description: &'a str) -> &'a str {
-    let category = columns.categories.text(columns.category(row));
-    let kind = columns.kind(row).map(|kind| columns.kinds.text(kind));
-    if description == category || Some(description) == kind { "" } else { description }
+fn own_description<'a>(entry: Entry<'_>, description: &'a str) -> &'a str {
+    if description == entry.category() || Some(description) == entry.kind() { "" } else { description }
 }

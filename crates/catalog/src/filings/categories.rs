@@ -11,29 +11,33 @@ pub(super) struct Categories {
     by_fold: HashMap<String, u32>,
     /// The category of each label.
     of_label: Vec<u32>,
-    /// For each category with rows, the label of its first row; in alphabetical order.
+    /// For each category with filings, the label of its first one; in alphabetical order.
     shown: Vec<u32>,
     /// Index of the labels shown.
     index: Searcher,
 }
 
 impl Categories {
-    /// The categories of new labels; `rows` has the label of each row. Existing categories keep their numbers.
-    pub(super) fn with(&self, labels: &Interner, rows: &[u32]) -> Result<Self, BuildError> {
+    /// The categories of new labels, none of which is shown yet. Existing categories keep their numbers.
+    pub(super) fn with(&self, labels: &Interner) -> Self {
         let mut categories = Self { by_fold: self.by_fold.clone(), ..Self::default() };
         for text in labels.texts() {
             let next = categories.by_fold.len() as u32;
             categories.of_label.push(*categories.by_fold.entry(fold_label(text)).or_insert(next));
         }
-        let mut seen = vec![false; categories.by_fold.len()];
-        for label in rows {
-            if !std::mem::replace(&mut seen[categories.of_label(*label) as usize], true) {
-                categories.shown.push(*label);
-            }
-        }
-        categories.shown.sort_by_key(|label| fold_label(labels.text(*label)));
-        categories.index = index(categories.shown.iter().map(|label| labels.text(*label)))?;
-        Ok(categories)
+        categories
+    }
+
+    /// Shows one label of each category, if it has any.
+    pub(super) fn show(
+        &mut self,
+        labels: &Interner,
+        label_of: impl Fn(u32) -> Option<u32>,
+    ) -> Result<(), BuildError> {
+        self.shown = (0..self.by_fold.len() as u32).filter_map(label_of).collect();
+        self.shown.sort_by_key(|label| fold_label(labels.text(*label)));
+        self.index = index(self.shown.iter().map(|label| labels.text(*label)))?;
+        Ok(())
     }
 
     pub(super) fn find(&self, folded: &str) -> Option<u32> {

@@ -1,30 +1,39 @@
-//! Interner for repeated texts: each is kept once, with its JSON, and rows refer to it by number.
+//! Interner for repeated texts: each is kept once, with its JSON, and records refer to it by number.
 
+use std::hash::BuildHasher;
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::json::string;
-use crate::snapshot::{Reader, SnapshotError, Writer};
+use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
-#[derive(Default)]
+/// A clone shares the texts.
+#[derive(Clone, Default)]
 pub(super) struct Interner {
-    numbers: HashMap<Box<str>, u32>,
-    texts: Vec<Box<str>>,
-    json: Vec<Box<[u8]>>,
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    texts: Vec<Arc<str>>,
+    json: Vec<Arc<[u8]>>,
 }
 
 impl Interner {
     pub(super) fn intern(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
+        let Self { numbers, hasher, texts, json } = self;
+        let hash = hasher.hash_one(text);
+        if let Some(number) = numbers.find(hash, |number| &*texts[*number as usize] == text) {
             return *number;
         }
-        // At most one per row, and rows are counted in 32 bits.
-        let number = self.texts.len() as u32;
-        self.numbers.insert(text.into(), number);
-        self.texts.push(text.into());
-        self.json.push(string(text));
-        number
+        // At most one per record, and records are counted in 32 bits.
+        let number = texts.len() as u32;
+        texts.push(text.into());
+        json.push(string(text).into());
+        *numbers.insert_unique(hash, number, |number| hasher.hash_one(&*texts[*number as usize])).get()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.texts.len()
     }
 
     pub(super) fn text(&self, number: u32) -> &str {
@@ -44,32 +53,12 @@ impl Interner {
         snapshot.texts(self.texts())
     }
 
-    /// Restores a sealed interner.
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
-        let texts: Vec<Box<str>> = snapshot.texts()?.into_iter().map(Box::from).collect();
-        let json = texts.iter().map(|text| string(text)).collect();
-        Ok(Self { numbers: HashMap::new(), texts, json })
-    }
-
-    /// Interns the texts of another interner that are in use, and returns the new number of each of its numbers.
-    pub(super) fn take_over<'a>(&mut self, other: &Self, used: impl Iterator<Item = &'a u32>) -> Vec<u32> {
-        let mut numbers = vec![None; other.texts.len()];
-        for number in used {
-            if let Some(unknown @ None) = numbers.get_mut(*number as usize) {
-                *unknown = Some(self.intern(other.text(*number)));
-            }
-        }
-        // Numbers of unused texts are never read.
-        numbers.into_iter().map(Option::unwrap_or_default).collect()
-    }
-
-    /// Interns all texts of another interner, like [`Self::take_over`], without a look at two million rows.
-    pub(super) fn take_over_all(&mut self, other: &Self) -> Vec<u32> {
-        other.texts().map(|text| self.intern(text)).collect()
-    }
-
-    /// Ends adding texts and frees the memory that only adding needs.
-    pub(super) fn seal(&mut self) {
-        self.numbers = HashMap::new();
+        let texts = snapshot.texts()?;
+        let mut restored = Self::default();
+        texts.iter().for_each(|text| _ = restored.intern(text));
+        // A text that stands twice would move the numbers of all others.
+        ensure(restored.len() == texts.len())?;
+        Ok(restored)
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use lastro_model::{CompanyId, Day};
 use lastro_search::{Page, fold_label};
 
-use super::columns::SortKey;
+use super::record::SortKey;
 use super::{Filings, FilterKey};
 use crate::page::{Listing, Rows, with_others};
 
@@ -92,9 +92,9 @@ impl Filings {
     pub(super) fn selected(&self, filter: &FilingFilter<'_>) -> Selected<'_> {
         let selected = self.by_lists(filter);
         let Some(day) = filter.seen_from else { return selected };
-        let is_since = self.columns.first_seen.since(day);
+        let since = self.records.labels.first_seen.since(day);
         let mut rows = selected.rows();
-        rows.retain(|row| is_since(*row));
+        rows.retain(|row| since[self.records.record(*row).first_seen as usize]);
         Selected::Rows(rows)
     }
 
@@ -105,10 +105,10 @@ impl Filings {
             known => known.flatten(),
         };
         let list_of = |company: Option<u32>| {
-            self.columns.within(self.lists.get(FilterKey { company, category }), from, to)
+            self.records.within(self.lists.get(FilterKey { company, category }), from, to)
         };
         match companies {
-            [] if category.is_none() => Selected::Span(self.columns.between(0..self.len() as u32, from, to)),
+            [] if category.is_none() => Selected::Span(self.records.between(from, to)),
             [] => Selected::List(list_of(None)),
             [only] => Selected::List(list_of(Some(only.0))),
             several => Selected::Lists(several.iter().map(|company| list_of(Some(company.0))).collect()),
@@ -117,32 +117,29 @@ impl Filings {
 
     /// The withdrawn filings that match, by their row among all withdrawn ones.
     fn withdrawn_matches(&self, filter: &FilingFilter<'_>) -> Vec<u32> {
-        let columns = &self.withdrawn.columns;
+        let records = &self.withdrawn.records;
         let category = filter.category.map(fold_label);
-        let is_since = filter.seen_from.map(|day| columns.first_seen.since(day));
+        let since = filter.seen_from.map(|day| records.labels.first_seen.since(day));
         let is_of = |company: u32| filter.companies.iter().any(|one| one.0 == company);
-        let rows = 0..self.withdrawn.len() as u32;
-        rows.filter(|row| {
-            let day = columns.day(*row);
-            (filter.companies.is_empty() || is_of(columns.company(*row)))
-                && filter.from.is_none_or(|from| day >= from)
-                && filter.to.is_none_or(|to| day <= to)
-                && is_since.as_ref().is_none_or(|is_since| is_since(*row))
-                && category.as_ref().is_none_or(|category| {
-                    fold_label(columns.categories.text(columns.category(*row))) == *category
-                })
-        })
-        .collect()
+        let matches = |row: &u32| {
+            let (entry, record) = (records.get(*row), records.record(*row));
+            (filter.companies.is_empty() || is_of(record.company))
+                && filter.from.is_none_or(|from| record.day >= from)
+                && filter.to.is_none_or(|to| record.day <= to)
+                && since.as_ref().is_none_or(|since| since[record.first_seen as usize])
+                && category.as_ref().is_none_or(|category| fold_label(entry.category()) == *category)
+        };
+        records.positions().filter(matches).collect()
     }
 
     /// One page of listed and withdrawn filings in their common order.
     fn with_withdrawn(&self, selected: Selected<'_>, withdrawn: &[u32], page: Page) -> Listing<'static> {
-        let key = |row: u32| self.withdrawn.columns.sort_key(row);
+        let key = |row: u32| self.withdrawn.records.record(row).sort_key();
         let ranked = |rank: &dyn Fn(SortKey) -> usize| -> Vec<(usize, u32)> {
-            withdrawn.iter().map(|row| (rank(key(*row)), self.len() as u32 + row)).collect()
+            withdrawn.iter().map(|row| (rank(key(*row)), self.end() + row)).collect()
         };
         if let Selected::Span(span) = selected {
-            let place = |key| self.columns.first_not_before(key).clamp(span.start, span.end) - span.start;
+            let place = |key| self.records.first_not_before(key).clamp(span.start, span.end) - span.start;
             let others = ranked(&|key| place(key) as usize);
             return with_others(span.len(), |index| span.start + index as u32, &others, page);
         }
@@ -150,7 +147,7 @@ impl Filings {
             Selected::List(list) => Cow::Borrowed(list),
             other => Cow::Owned(other.rows()),
         };
-        let others = ranked(&|key| list.partition_point(|row| self.columns.sort_key(*row) < key));
+        let others = ranked(&|key| list.partition_point(|row| self.records.record(*row).sort_key() < key));
         with_others(list.len(), |index| list[index], &others, page)
     }
 }

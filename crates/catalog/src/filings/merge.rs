@@ -1,17 +1,18 @@
 //! Merges changed filings with unchanged ones.
 //!
-//! Unchanged filings keep their order, so their columns and lists are copied in long runs. None of their texts is
-//! analyzed again, and the texts themselves are shared with the previous edition. The merged part answers every
-//! request like one built from all filings.
+//! Unchanged filings keep their order, and nearly all of them their position, so that groups of records, lists and parts of
+//! the index are shared with the previous edition. The merged part answers every request like one built from all filings.
+
+use std::ops::Range;
 
 use lastro_model::{Filing, History};
-use lastro_search::MergePlan;
+use lastro_search::{MergePlan, Origin};
 
-use super::columns::{Columns, NO_TEXT};
-use super::interner::Interner;
-use super::{Filings, FilingsBuilder, keys};
+use super::labels::Labels;
+use super::record::{Entry, Record};
+use super::records::{Records, RecordsBuilder, in_groups};
+use super::{Filings, FilingsBuilder, first_label, keys};
 use crate::BuildError;
-use crate::postings::Postings;
 
 impl Filings {
     /// Returns the same filings with `changed` added; these replace filings with the same ids, listed or withdrawn.
@@ -25,89 +26,142 @@ impl Filings {
     fn merged(&self, fresh: &Self, changed: &[(Filing, History)]) -> Result<Self, BuildError> {
         let plan = self.merge_plan(fresh, changed);
         let withdrawn = self.withdrawn.with_changes(changed)?;
-        let columns = self.columns.merged(&fresh.columns, &plan)?;
         let index = self.index.merged(&fresh.index, &plan)?;
-        let categories = self.categories.with(&columns.categories, &columns.category)?;
-        let new_lists = Postings::build(fresh.len() as u32, |row| {
-            let position = plan.inserted(row);
-            keys(columns.company(position), categories.of_label(columns.category(position)))
-        });
-        let lists = self.lists.merged(&new_lists, &plan);
-        let ids = self.ids.merged((&self.columns, &columns), &plan);
-        Ok(Self { columns, ids, categories, lists, index, withdrawn })
+        let positions = index.index().rows();
+        let plan = plan.numbered(self.listed(), positions.start, fresh.listed().start);
+        let records = self.records.merged(&fresh.records, &plan, positions)?;
+        let mut categories = self.categories.with(&records.labels.categories);
+        let keys_of = |new| {
+            let record = records.record(plan.inserted(new));
+            keys(record.company, categories.of_label(record.category))
+        };
+        let lists = self.lists.merged(fresh.listed(), keys_of, &plan);
+        categories.show(&records.labels.categories, |category| first_label(&lists, &records, category))?;
+        let ids = self.ids.merged((&self.records, &records), &plan);
+        Ok(Self { records, ids, categories, lists, index, withdrawn })
     }
 
     /// Plans to remove filings with the id of a changed one, and to insert the fresh ones by day and id.
     fn merge_plan(&self, fresh: &Self, changed: &[(Filing, History)]) -> MergePlan {
-        let fresh_rows = 0..fresh.len() as u32;
-        let mut removed: Vec<u32> =
-            changed.iter().filter_map(|(filing, _)| self.listed_position(filing.id)).collect();
+        let first = self.listed().start;
+        let old = changed.iter().filter_map(|(filing, _)| self.listed_position(filing.id));
+        let mut removed: Vec<u32> = old.map(|position| position - first).collect();
         removed.sort_unstable();
         removed.dedup();
-        let place = |row| self.columns.first_not_before(fresh.columns.sort_key(row));
-        MergePlan::new(self.len() as u32, &removed, &fresh_rows.map(place).collect::<Vec<u32>>())
+        let place = |new| self.records.first_not_before(fresh.records.record(new).sort_key()) - first;
+        let places: Vec<u32> = fresh.listed().map(place).collect();
+        MergePlan::new(self.len() as u32, &removed, &places)
     }
 }
 
-impl Columns {
-    fn merged(&self, fresh: &Self, plan: &MergePlan) -> Result<Self, BuildError> {
-        let (company_names, company_name) = merged_labels(
-            (&self.company_names, &self.company_name),
-            (&fresh.company_names, &fresh.company_name),
-            plan,
-        );
-        let (categories, category) =
-            merged_labels((&self.categories, &self.category), (&fresh.categories, &fresh.category), plan);
-        let (kinds, kind) = merged_labels((&self.kinds, &self.kind), (&fresh.kinds, &fresh.kind), plan);
-        let (mut links, carried) = match plan.keeps_all(self.len()) {
-            true => self.links.carried_whole(),
-            false => self.links.carried(plan.kept(&self.link)),
+impl Records {
+    fn merged(&self, fresh: &Self, plan: &MergePlan, positions: Range<u32>) -> Result<Self, BuildError> {
+        let (mut labels, are_kept) = match self.labels.are_wasteful() {
+            true => (Labels::default(), false),
+            false => (self.labels.clone(), true),
         };
-        let new_rows: Vec<u32> = (0..fresh.len() as u32).collect();
-        let link = plan.column(
-            (&self.link, |link| carried.link(link)),
-            (&new_rows, |row| links.encode(&fresh.url(row), fresh.protocol(row))),
-        );
-        links.seal();
-        Ok(Self {
-            days: plan.copied(&self.days, &fresh.days),
-            numbers: plan.copied(&self.numbers, &fresh.numbers),
-            hashed: plan.copied(&self.hashed, &fresh.hashed),
-            companies: plan.copied(&self.companies, &fresh.companies),
-            company_name,
-            category,
-            kind,
-            reference: plan.copied(&self.reference, &fresh.reference),
-            version: plan.copied(&self.version, &fresh.version),
-            first_seen: self.first_seen.merged(&fresh.first_seen, plan),
-            link,
-            descriptions: self.descriptions.merged(&fresh.descriptions, plan)?,
-            company_names,
-            categories,
-            kinds,
-            links,
-        })
+        let mut merged = RecordsBuilder::from(positions.start);
+        for positions in in_groups(positions) {
+            let same = self.group_of(&positions).filter(|_| are_kept && !plan.moves_any_of(&positions));
+            if let Some(group) = same {
+                merged.share(group);
+                continue;
+            }
+            for position in positions {
+                let (entry, has_labels) = match plan.origin(position) {
+                    Origin::Old(old) => (self.get(old), are_kept),
+                    Origin::New(new) => (fresh.get(new), false),
+                };
+                let record = if has_labels { *entry.record } else { with_labels(entry, &mut labels) };
+                merged.push(&record, entry.description)?;
+            }
+        }
+        Ok(merged.finish(if are_kept { labels } else { labels.settled() }))
     }
 }
 
-/// The labels of the merged rows, and the number of each row's label. A label that loses its last row is dropped.
-fn merged_labels(
-    (old_labels, old): (&Interner, &[u32]),
-    (fresh_labels, fresh): (&Interner, &[u32]),
-    plan: &MergePlan,
-) -> (Interner, Vec<u32>) {
-    let mut labels = Interner::default();
-    let old_numbers = match plan.keeps_all(old.len()) {
-        true => labels.take_over_all(old_labels),
-        false => labels.take_over(old_labels, plan.kept(old)),
-    };
-    let fresh_numbers = labels.take_over(fresh_labels, fresh.iter());
-    labels.seal();
-    // A row without a label stays without one.
-    let renumbered = |numbers: &[u32], label: u32| numbers.get(label as usize).copied().unwrap_or(NO_TEXT);
-    let column = plan.column(
-        (old, |label| renumbered(&old_numbers, label)),
-        (fresh, |label| renumbered(&fresh_numbers, label)),
-    );
-    (labels, column)
+/// The same record with the numbers that these labels have.
+fn with_labels(entry: Entry<'_>, labels: &mut Labels) -> Record {
+    Record::new(&entry.filing(), entry.first_seen(), labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastro_model::{CompanyId, Day, FilingId};
+
+    fn filing(number: u64, name: &str) -> (Filing, History) {
+        let filing = Filing {
+            id: FilingId::Protocol(number),
+            company_id: CompanyId(9512),
+            company_name: name.to_owned(),
+            category: "Ata".to_owned(),
+            kind: None,
+            delivered_on: Day::from_number(10_000 + number as i32 / 100).unwrap(),
+            reference_day: None,
+            description: name.to_owned(),
+            version: 1,
+            url: String::new(),
+        };
+        (filing, History::default())
+    }
+
+    fn filings(numbers: Range<u64>, name: impl Fn(u64) -> String) -> Vec<(Filing, History)> {
+        numbers.map(|number| filing(number, &name(number))).collect()
+    }
+
+    fn of(filings: &[(Filing, History)]) -> Filings {
+        Filings::empty().with_changes(filings).unwrap()
+    }
+
+    #[test]
+    fn a_merge_shares_the_groups_that_it_does_not_change() {
+        let before = of(&filings(0..20_000, |_| "Aurora".to_owned()));
+        let shared = |changed: &[(Filing, History)]| {
+            let after = before.with_changes(changed).unwrap();
+            let of_both = before.records.groups().filter(|(old, _)| {
+                after.records.groups().any(|(new, _)| std::ptr::eq(new.as_ptr(), old.as_ptr()))
+            });
+            (of_both.count(), after.records.groups().count())
+        };
+        let groups = before.records.groups().count();
+        assert_eq!(groups, 6, "the first and the last of which are not full");
+        assert_eq!(shared(&filings(20_000..20_010, |_| "Bela".to_owned())), (groups - 1, groups));
+        assert_eq!(shared(&[filing(9_000, "Bela")]), (groups - 1, groups));
+        assert_eq!(shared(&[]), (groups, groups));
+    }
+
+    #[test]
+    fn merged_groups_hold_what_they_would_if_they_were_built() {
+        let random = &mut fastrand::Rng::with_seed(5);
+        let all = || (0..10_000).filter(|number| number % 3 > 0);
+        let mut rows: std::collections::BTreeMap<u64, (Filing, History)> =
+            all().map(|number| (number, filing(number, "Aurora"))).collect();
+        let mut merged = of(&rows.values().cloned().collect::<Vec<_>>());
+        for round in 0..12 {
+            // New ones at the end, late ones between the others, and changed ones.
+            let changed: Vec<(Filing, History)> = (0..random.u64(1..9))
+                .map(|_| filing(random.u64(..11_000), &format!("Bela {round}")))
+                .collect();
+            merged = merged.with_changes(&changed).unwrap();
+            rows.extend(changed.into_iter().map(|(filing, history)| match filing.id {
+                FilingId::Protocol(number) | FilingId::Hash(number) => (number, (filing, history)),
+            }));
+            let of_merged = merged.listed().map(|position| merged.filing(position));
+            assert!(of_merged.eq(rows.values().rev().map(|(filing, _)| filing.clone())));
+            assert!(rows.values().all(|(filing, _)| merged.position(filing.id).is_some()));
+        }
+    }
+
+    #[test]
+    fn labels_out_of_use_do_not_accumulate() {
+        let mut part = of(&filings(0..300, |number| format!("Aurora {number}")));
+        for round in 1..20 {
+            let renamed = filings(0..300, |number| format!("Aurora {number} {round}"));
+            part = part.with_changes(&renamed).unwrap();
+            assert!(part.records.labels.len() < 2 * 300 + 1_000 + 400, "{}", part.records.labels.len());
+            let names = part.listed().map(|position| part.filing(position).company_name);
+            assert!(names.eq((0..300).rev().map(|number| format!("Aurora {number} {round}"))));
+        }
+    }
 }

@@ -1,30 +1,33 @@
-//! Filings: a struct of arrays, newest first, with posting lists for the filters and a search index.
+//! Filings: records in listing order, with posting lists for the filters and a search index.
 //!
-//! A position is a row's index in the listing order: by day of delivery, then by id, both descending. Every filter's
-//! list holds positions, so days are found by binary search and a total is a subtraction. Texts are kept as escaped
-//! JSON; writing a row copies them.
+//! The listing order is by day of delivery, then by id, both descending. Positions are consecutive numbers in this order;
+//! the first is not 0, so that there is room for new filings, and a merge leaves the positions of nearly all others as they
+//! are. Every filter's list and the index hold positions, so days are found by binary search and a total is a subtraction.
+//! Texts are kept as escaped JSON; writing a filing copies them.
 
 mod builder;
 mod categories;
-mod columns;
 mod first_seen;
 mod ids;
 mod interner;
+mod labels;
 mod listing;
 mod merge;
 mod periods;
+mod record;
+mod records;
 mod snapshot;
-mod texts;
 mod url_templates;
 mod withdrawn;
 mod words;
 
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use jiff::Timestamp;
 use lastro_model::{CompanyId, Day, Filing, FilingId, History};
-use lastro_search::{Context, Index, Names, Page, RowFilter, Searcher, Span, fold_label};
+use lastro_search::{Context, Index, Names, Page, RowFilter, Searcher, Span, fold_label, numbers_with_room};
 
 use crate::BuildError;
 use crate::highlights::{Highlights, Searchable};
@@ -35,10 +38,11 @@ use crate::postings::Postings;
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 use crate::table::{Cell, ColumnType, Table};
 use categories::Categories;
-use columns::Columns;
 use ids::IdTable;
 use listing::Selected;
 use periods::Periods;
+use record::Entry;
+use records::Records;
 use withdrawn::Withdrawn;
 
 pub use builder::FilingsBuilder;
@@ -54,7 +58,7 @@ struct FilterKey {
 
 #[derive(Default)]
 pub struct Filings {
-    columns: Columns,
+    records: Records,
     ids: IdTable,
     categories: Categories,
     lists: Postings<FilterKey>,
@@ -69,22 +73,24 @@ impl Filings {
     }
 
     fn assemble(
-        columns: Columns,
+        records: Records,
         ids: IdTable,
         index: Searcher,
         withdrawn: Withdrawn,
     ) -> Result<Self, BuildError> {
-        let categories = Categories::default().with(&columns.categories, &columns.category)?;
-        let lists = Postings::build(columns.len() as u32, |position| {
-            keys(columns.company(position), categories.of_label(columns.category(position)))
+        let mut categories = Categories::default().with(&records.labels.categories);
+        let lists = Postings::build(records.positions(), |position| {
+            let record = records.record(position);
+            keys(record.company, categories.of_label(record.category))
         });
-        Ok(Self { columns, ids, categories, lists, index, withdrawn })
+        categories.show(&records.labels.categories, |category| first_label(&lists, &records, category))?;
+        Ok(Self { records, ids, categories, lists, index, withdrawn })
     }
 
     /// Writes everything that [`Self::restore`] needs. The label identifies the data.
     pub fn save(&self, label: &str, out: impl Write) -> io::Result<()> {
         let mut snapshot = Writer::new(out, label)?;
-        self.columns.save(&mut snapshot)?;
+        self.records.save(&mut snapshot)?;
         snapshot::save_index(self.index.index(), &mut snapshot)?;
         self.withdrawn.save(&mut snapshot)?;
         snapshot.finish()
@@ -98,19 +104,29 @@ impl Filings {
     /// Restores a snapshot of `length` bytes with this label. Fails if the snapshot cannot be trusted.
     pub fn restore(label: &str, input: impl Read, length: u64) -> Result<Self, SnapshotError> {
         let mut snapshot = Reader::new(input, length, label)?;
-        let columns = Columns::restore(&mut snapshot)?;
+        let records = Records::restore(&mut snapshot, numbers_with_room)?;
         let index = snapshot::restore_index(&mut snapshot)?;
         let withdrawn = Withdrawn::restore(&mut snapshot)?;
         snapshot.finish()?;
-        ensure(index.rows as usize == columns.len())?;
         let index = Searcher::new(Index::from_parts(index).ok_or(SnapshotError::Damaged)?);
-        let ids = IdTable::of(columns.len() as u32, |row| columns.id(row));
-        Self::assemble(columns, ids, index, withdrawn).map_err(|_| SnapshotError::Damaged)
+        ensure(index.index().rows() == records.positions())?;
+        let ids = IdTable::of(&records);
+        Self::assemble(records, ids, index, withdrawn).map_err(|_| SnapshotError::Damaged)
     }
 
     /// The number of filings that are listed.
     pub fn len(&self) -> usize {
-        self.columns.len()
+        self.records.len()
+    }
+
+    /// The positions of all filings that are listed. Those of withdrawn ones follow.
+    pub fn listed(&self) -> Range<u32> {
+        self.records.positions()
+    }
+
+    /// The first position that no listed filing has.
+    fn end(&self) -> u32 {
+        self.listed().end
     }
 
     pub fn is_empty(&self) -> bool {
@@ -118,36 +134,36 @@ impl Filings {
     }
 
     pub fn newest_day(&self) -> Option<Day> {
-        (!self.is_empty()).then(|| self.columns.day(0))
+        self.listed().next().map(|newest| self.records.record(newest).day)
     }
 
     /// The position of a filing, listed or withdrawn.
     pub fn position(&self, id: FilingId) -> Option<u32> {
-        self.listed_position(id).or_else(|| Some(self.len() as u32 + self.withdrawn.get(id)?))
+        self.listed_position(id).or_else(|| Some(self.end() + self.withdrawn.get(id)?))
     }
 
     fn listed_position(&self, id: FilingId) -> Option<u32> {
-        self.ids.get(id, |position| self.columns.id(position))
+        self.ids.get(id, |position| self.records.id(position))
     }
 
-    /// The columns that hold a position, its row there, and the time at which it was withdrawn.
+    /// The filing at a position, and the time at which it was withdrawn.
     #[inline]
-    fn row(&self, position: u32) -> (&Columns, u32, Option<Timestamp>) {
-        match position.checked_sub(self.len() as u32) {
-            None => (&self.columns, position, None),
-            Some(row) => (&self.withdrawn.columns, row, Some(self.withdrawn.time(row))),
+    fn entry(&self, position: u32) -> (Entry<'_>, Option<Timestamp>) {
+        match position.checked_sub(self.end()) {
+            None => (self.records.get(position), None),
+            Some(row) => (self.withdrawn.records.get(row), Some(self.withdrawn.time(row))),
         }
     }
 
     /// The history of a filing.
     pub fn history(&self, position: u32) -> History {
-        let (columns, row, withdrawn) = self.row(position);
-        History { first_seen: columns.first_seen.time(row), withdrawn }
+        let (entry, withdrawn) = self.entry(position);
+        History { first_seen: entry.first_seen(), withdrawn }
     }
 
     /// One published label of each category, in alphabetical order.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
-        self.categories.labels().map(|label| self.columns.categories.text(label))
+        self.categories.labels().map(|label| self.records.labels.categories.text(label))
     }
 
     /// The categories that begin with a text, then the others that have all its words. Mistyped words are corrected,
@@ -157,7 +173,7 @@ impl Filings {
         q: &str,
         is_known: &dyn Fn(&str) -> bool,
     ) -> (Vec<&str>, Vec<&str>) {
-        self.categories.typed(&self.columns.categories, q, &|word| self.knows(word) || is_known(word))
+        self.categories.typed(&self.records.labels.categories, q, &|word| self.knows(word) || is_known(word))
     }
 
     /// Whether a filing has this category, ignoring case, accents and space.
@@ -210,25 +226,16 @@ impl Filings {
     }
 
     fn search_in(&self, q: &str, page: Page, context: Context<'_>) -> Found<'_> {
-        let mut hits = self.index.search_in(q, page, context);
-        self.to_positions(&mut hits.rows);
-        Found::from(hits)
+        Found::from(self.index.search_in(q, page, context))
     }
 
     fn periods(&self) -> Periods<'_> {
-        Periods { columns: &self.columns, first_row: self.index.index().rows().start }
+        Periods(&self.records)
     }
 
-    /// These positions as rows of the index.
+    /// These positions, which are rows of the index.
     fn row_filter(&self, positions: impl IntoIterator<Item = u32>) -> RowFilter {
-        let rows = self.index.index().rows();
-        RowFilter::of(rows.end, positions.into_iter().map(|position| rows.start + position))
-    }
-
-    /// Makes positions from rows of the index.
-    fn to_positions(&self, rows: &mut [u32]) {
-        let first = self.index.index().rows().start;
-        rows.iter_mut().for_each(|row| *row -= first);
+        RowFilter::of(self.end(), positions)
     }
 
     /// Whether a filing has this word, in any form or as a prefix.
@@ -238,8 +245,7 @@ impl Filings {
 
     /// Rebuilds the original record.
     pub fn filing(&self, position: u32) -> Filing {
-        let (columns, row, _) = self.row(position);
-        columns.filing(row)
+        self.entry(position).0.filing()
     }
 }
 
@@ -291,25 +297,26 @@ impl Table for Filings {
     ];
 
     fn write_json(&self, position: u32, out: &mut Vec<u8>) {
-        let (columns, position, withdrawn) = self.row(position);
+        let (entry, withdrawn) = self.entry(position);
+        let record = entry.record;
         // Formatted once for the id and the link, or not at all.
         let mut digits = itoa::Buffer::new();
-        let protocol = columns.protocol(position).map(|number| Digits(digits.format(number)));
+        let protocol = record.protocol().map(|number| Digits(digits.format(number)));
         let object = Object::new(out);
         let object = match protocol {
             Some(digits) => object.token(name!("id"), digits),
-            None => object.token(name!("id"), columns.id(position)),
+            None => object.token(name!("id"), record.id()),
         }
-        .token(name!("company_id"), columns.company(position))
-        .raw(name!("company_name"), columns.company_name_json(position))
-        .raw(name!("category"), columns.category_json(position))
-        .token(name!("date"), Midnight(columns.day(position)))
-        .raw(name!("description"), columns.description_json(position))
-        .raw(name!("type"), columns.kind_json(position))
-        .optional_token(name!("reference_date"), columns.reference(position))
-        .number(name!("version"), columns.version(position))
-        .written(name!("url"), |out| columns.push_url_json(position, protocol, out))
-        .raw(name!("first_seen_at"), columns.first_seen.json(position));
+        .token(name!("company_id"), record.company)
+        .raw(name!("company_name"), entry.company_name_json())
+        .raw(name!("category"), entry.category_json())
+        .token(name!("date"), Midnight(record.day))
+        .raw(name!("description"), entry.description)
+        .raw(name!("type"), entry.kind_json())
+        .optional_token(name!("reference_date"), record.reference())
+        .number(name!("version"), record.version)
+        .written(name!("url"), |out| entry.push_url_json(protocol, out))
+        .raw(name!("first_seen_at"), entry.first_seen_json());
         match withdrawn {
             None => object.end(),
             Some(time) => object.raw(name!("withdrawn_at"), &time_json(time)).end(),
@@ -317,36 +324,42 @@ impl Table for Filings {
     }
 
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>)) {
-        let (columns, position, _) = self.row(position);
-        put(Cell::Token(&columns.id(position)));
-        put(Cell::Token(&columns.company(position)));
-        put(Cell::Text(columns.company_names.text(columns.company_name(position))));
-        put(Cell::Text(columns.categories.text(columns.category(position))));
-        put(Cell::Token(&Midnight(columns.day(position))));
-        put(Cell::Text(&text_of(columns.description_json(position))));
-        put(Cell::optional_text(columns.kind(position).map(|kind| columns.kinds.text(kind))));
-        put(Cell::optional_token(columns.reference(position).as_ref()));
-        put(Cell::Number(&columns.version(position)));
-        put(Cell::Text(&columns.url(position)));
-        put(Cell::optional_token(columns.first_seen.time(position).as_ref()));
+        let (entry, _) = self.entry(position);
+        let record = entry.record;
+        put(Cell::Token(&record.id()));
+        put(Cell::Token(&record.company));
+        put(Cell::Text(entry.company_name()));
+        put(Cell::Text(entry.category()));
+        put(Cell::Token(&Midnight(record.day)));
+        put(Cell::Text(&text_of(entry.description)));
+        put(Cell::optional_text(entry.kind()));
+        put(Cell::optional_token(record.reference().as_ref()));
+        put(Cell::Number(&record.version));
+        put(Cell::Text(&entry.url()));
+        put(Cell::optional_token(entry.first_seen().as_ref()));
     }
 }
 
 impl Searchable for Filings {
     fn marked(&self, position: u32, highlights: &Highlights) -> Vec<(Name, Vec<Span>)> {
-        let columns = &self.columns;
+        let entry = self.records.get(position);
         let in_text = |text: &str| highlights.in_text(text);
-        let category = columns.categories.text(columns.category(position));
-        let kind = columns.kind(position).map_or("", |kind| columns.kinds.text(kind));
-        let [category, kind] = highlights.in_labels([category, kind]);
+        let [category, kind] = highlights.in_labels([entry.category(), entry.kind().unwrap_or_default()]);
+        let company = entry.record.company;
         vec![
-            (name!("company_id"), highlights.in_code(itoa::Buffer::new().format(columns.company(position)))),
-            (name!("company_name"), in_text(columns.company_names.text(columns.company_name(position)))),
+            (name!("company_id"), highlights.in_code(itoa::Buffer::new().format(company))),
+            (name!("company_name"), in_text(entry.company_name())),
             (name!("category"), category),
-            (name!("description"), in_text(&text_of(columns.description_json(position)))),
+            (name!("description"), in_text(&text_of(entry.description))),
             (name!("type"), kind),
         ]
     }
+}
+
+/// The label of a category's first filing.
+fn first_label(lists: &Postings<FilterKey>, records: &Records, category: u32) -> Option<u32> {
+    let list = lists.get(FilterKey { company: None, category: Some(category) });
+    list.first().map(|position| records.record(*position).category)
 }
 
 /// The posting lists that a filing belongs to.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use lastro_model::Day;
 use lastro_search::{RowRange, RowRanges};
 
-use super::columns::Columns;
+use super::records::Records;
 
 const MONTHS: [&str; 12] = [
     "janeiro",
@@ -33,20 +33,14 @@ const ANNUAL_MEETING: &str = "ago";
 /// Words that lead to a period and do not count beside it.
 const LEADING: [&str; 5] = ["de", "do", "em", "no", "ano"];
 
-/// Finds periods in a query as rows of the index, whose first row has this number.
-pub(super) struct Periods<'a> {
-    pub(super) columns: &'a Columns,
-    pub(super) first_row: u32,
-}
+/// Finds periods in a query as rows of the index.
+pub(super) struct Periods<'a>(pub(super) &'a Records);
 
 impl RowRanges for Periods<'_> {
     fn ranges_in(&self, words: &[String]) -> Vec<RowRange> {
         let found = (0..words.len()).filter_map(|place| period_with_year_at(words, place));
-        let range = |Period { words, from, to }| {
-            let all = 0..self.columns.len() as u32;
-            let found = self.columns.between(all, Some(from), Some(to));
-            RowRange { words, rows: found.start + self.first_row..found.end + self.first_row }
-        };
+        let range =
+            |Period { words, from, to }| RowRange { words, rows: self.0.between(Some(from), Some(to)) };
         found.map(range).collect()
     }
 }

@@ -1,77 +1,138 @@
-//! The columns and the search index in a snapshot. Data that can be derived from them, such as the table of ids, is not saved.
+//! The records and the search index in a snapshot. Data that can be derived from them, such as the table of ids, is not saved.
 
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use lastro_model::Day;
 use lastro_search::{Entry, Index, IndexParts, SavedLists};
 
-use super::columns::{Columns, NO_TEXT};
 use super::first_seen::FirstSeen;
 use super::interner::Interner;
-use super::texts::Texts;
+use super::labels::Labels;
+use super::record::{NO_LABEL, Record};
+use super::records::{Records, RecordsBuilder};
 use super::url_templates::{Link, Links};
-use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
+use crate::snapshot::{Number, Reader, SnapshotError, Writer, ensure};
 
-impl Columns {
+impl Records {
     pub(super) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
-        snapshot.column(&self.days, |day| day.number())?;
-        snapshot.column(&self.numbers, |number| *number)?;
-        snapshot.column(&self.hashed, |hashed| u8::from(*hashed))?;
-        for column in [&self.companies, &self.company_name, &self.category, &self.kind] {
-            snapshot.column(column, |number| *number)?;
+        self.labels.save(snapshot)?;
+        snapshot.column(&[self.len() as u32], |count| *count)?;
+        for (records, text) in self.groups() {
+            snapshot.column(records, |record| record.day.number())?;
+            snapshot.column(records, |record| record.number)?;
+            snapshot.column(records, |record| u8::from(record.hashed))?;
+            snapshot.column(records, |record| record.company)?;
+            snapshot.column(records, |record| record.company_name)?;
+            snapshot.column(records, |record| record.category)?;
+            snapshot.column(records, |record| record.kind)?;
+            snapshot.column(records, |record| record.reference)?;
+            snapshot.column(records, |record| record.version)?;
+            snapshot.column(records, |record| record.first_seen)?;
+            snapshot.column(records, |record| record.link.to_bits())?;
+            snapshot.column(records, |record| record.description.1 - record.description.0)?;
+            snapshot.blob(&[text])?;
         }
-        snapshot.column(&self.reference, |day| *day)?;
-        snapshot.column(&self.version, |version| *version)?;
-        snapshot.column(&self.link, |link| link.to_bits())?;
-        self.descriptions.save(snapshot)?;
-        for interned in [&self.company_names, &self.categories, &self.kinds] {
-            interned.save(snapshot)?;
+        Ok(())
+    }
+
+    /// Restores records, whose number tells their positions.
+    pub(super) fn restore<R: Read>(
+        snapshot: &mut Reader<R>,
+        positions: impl Fn(u32) -> Range<u32>,
+    ) -> Result<Self, SnapshotError> {
+        let labels = Labels::restore(snapshot)?;
+        let count: Vec<u32> = snapshot.column(|count: u32| count)?;
+        let [count] = *count else { return Err(SnapshotError::Damaged) };
+        let positions = positions(count);
+        ensure(positions.len() == count as usize)?;
+        let (mut restored, mut newest) = (RecordsBuilder::from(positions.start), None);
+        let mut left = count as usize;
+        while left > 0 {
+            let (records, text) = restore_group(snapshot)?;
+            ensure(!records.is_empty())?;
+            left = left.checked_sub(records.len()).ok_or(SnapshotError::Damaged)?;
+            for record in &records {
+                ensure(labels.know(record) && newest.is_none_or(|newest| newest >= record.day))?;
+                newest = Some(record.day);
+                let (start, end) = record.description;
+                restored
+                    .push(record, &text[start as usize..end as usize])
+                    .map_err(|_| SnapshotError::Damaged)?;
+            }
+        }
+        Ok(restored.finish(labels.settled()))
+    }
+}
+
+/// Reads records, newest first, and their descriptions.
+fn restore_group<R: Read>(snapshot: &mut Reader<R>) -> Result<(Vec<Record>, Vec<u8>), SnapshotError> {
+    let days: Vec<i32> = snapshot.column(|day: i32| day)?;
+    let days = days.into_iter().map(Day::from_number).collect::<Option<Vec<Day>>>();
+    let mut records: Vec<Record> = days.ok_or(SnapshotError::Damaged)?.into_iter().map(Record::of).collect();
+    let all = &mut records[..];
+    fill(all, snapshot, |record, number: u64| record.number = number)?;
+    fill(all, snapshot, |record, hashed: u8| record.hashed = hashed != 0)?;
+    fill(all, snapshot, |record, number: u32| record.company = number)?;
+    fill(all, snapshot, |record, number: u32| record.company_name = number)?;
+    fill(all, snapshot, |record, number: u32| record.category = number)?;
+    fill(all, snapshot, |record, number: u32| record.kind = number)?;
+    fill(all, snapshot, |record, day: i32| record.reference = day)?;
+    fill(all, snapshot, |record, version: u16| record.version = version)?;
+    fill(all, snapshot, |record, number: u32| record.first_seen = number)?;
+    fill(all, snapshot, |record, link: u64| record.link = Link::from_bits(link))?;
+    fill(all, snapshot, |record, length: u32| record.description.1 = length)?;
+    let mut end = 0u32;
+    for record in &mut records {
+        let start = end;
+        end = end.checked_add(record.description.1).ok_or(SnapshotError::Damaged)?;
+        record.description = (start, end);
+    }
+    let text = snapshot.blob()?;
+    ensure(text.len() == end as usize)?;
+    Ok((records, text))
+}
+
+/// Reads a column into a field of each record.
+fn fill<R: Read, N: Number>(
+    records: &mut [Record],
+    snapshot: &mut Reader<R>,
+    put: impl Fn(&mut Record, N),
+) -> Result<(), SnapshotError> {
+    let column: Vec<N> = snapshot.column(|number: N| number)?;
+    ensure(column.len() == records.len())?;
+    records.iter_mut().zip(column).for_each(|(record, number)| put(record, number));
+    Ok(())
+}
+
+impl Labels {
+    fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
+        for texts in [&self.company_names, &self.categories, &self.kinds] {
+            texts.save(snapshot)?;
         }
         self.links.save(snapshot)?;
         self.first_seen.save(snapshot)
     }
 
-    pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
-        let days: Vec<i32> = snapshot.column(|day: i32| day)?;
-        let days = days.into_iter().map(Day::from_number).collect::<Option<Vec<Day>>>();
-        let columns = Self {
-            days: days.ok_or(SnapshotError::Damaged)?,
-            numbers: snapshot.column(|number: u64| number)?,
-            hashed: snapshot.column(|hashed: u8| hashed != 0)?,
-            companies: snapshot.column(|number: u32| number)?,
-            company_name: snapshot.column(|number: u32| number)?,
-            category: snapshot.column(|number: u32| number)?,
-            kind: snapshot.column(|number: u32| number)?,
-            reference: snapshot.column(|day: i32| day)?,
-            version: snapshot.column(|version: u16| version)?,
-            link: snapshot.column(Link::from_bits)?,
-            descriptions: Texts::restore(snapshot)?,
+    fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
+        Ok(Self {
             company_names: Interner::restore(snapshot)?,
             categories: Interner::restore(snapshot)?,
             kinds: Interner::restore(snapshot)?,
             links: Links::restore(snapshot)?,
             first_seen: FirstSeen::restore(snapshot)?,
-        };
-        ensure(columns.are_consistent())?;
-        Ok(columns)
+            ..Self::default()
+        })
     }
 
-    /// Whether every column has all rows, newest first, and every number in them refers to an entry.
-    fn are_consistent(&self) -> bool {
-        let rows = self.len();
-        let numbered = [&self.companies, &self.company_name, &self.category, &self.kind];
-        let (texts, known) = (&self.descriptions, |numbers: &[u32], texts: &Interner| {
-            numbers.iter().all(|number| (*number as usize) < texts.texts().len())
-        });
-        u32::try_from(rows).is_ok_and(|rows| rows < u32::MAX)
-            && numbered.iter().all(|column| column.len() == rows)
-            && [self.numbers.len(), self.hashed.len(), self.reference.len(), self.version.len()] == [rows; 4]
-            && [self.link.len(), texts.len(), self.first_seen.len()] == [rows; 3]
-            && self.days.is_sorted_by(|newer, older| newer >= older)
-            && known(&self.company_name, &self.company_names)
-            && known(&self.category, &self.categories)
-            && self.kind.iter().all(|kind| *kind == NO_TEXT || (*kind as usize) < self.kinds.texts().len())
-            && self.link.iter().all(|link| self.links.knows(*link))
+    /// Whether every number of a record refers to a label.
+    fn know(&self, record: &Record) -> bool {
+        let is_label = |number: u32, labels: usize| (number as usize) < labels;
+        is_label(record.company_name, self.company_names.len())
+            && is_label(record.category, self.categories.len())
+            && (record.kind == NO_LABEL || is_label(record.kind, self.kinds.len()))
+            && is_label(record.first_seen, self.first_seen.len())
+            && self.links.knows(record.link)
     }
 }
 

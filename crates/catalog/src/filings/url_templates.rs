@@ -5,6 +5,7 @@
 //! instead of 160 (decision 0010). A link that fits no template is kept whole, so every link is reproduced exactly.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 
@@ -13,7 +14,7 @@ use crate::json::{Digits, string};
 use crate::snapshot::{Reader, SnapshotError, Writer, ensure};
 
 /// A link as a row keeps it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Link {
     template: u16,
     /// The sequence number or, for [`VERBATIM`], the number of a whole link.
@@ -37,16 +38,18 @@ enum Piece {
     Sequence,
 }
 
-#[derive(Default)]
+/// A clone shares the texts.
+#[derive(Clone, Default)]
 pub(super) struct Links {
     templates: Vec<Template>,
     numbers: HashMap<Vec<Piece>, u16>,
     verbatim: Interner,
 }
 
+#[derive(Clone)]
 struct Template {
     /// Each piece, with its text as escaped for a JSON string.
-    pieces: Vec<(Piece, Box<[u8]>)>,
+    pieces: Arc<[(Piece, Box<[u8]>)]>,
 }
 
 impl Links {
@@ -67,7 +70,7 @@ impl Links {
         out.push(b'"');
         let protocol = protocol.map_or("", |Digits(digits)| digits);
         let mut digits = itoa::Buffer::new();
-        for (piece, text) in &template.pieces {
+        for (piece, text) in &*template.pieces {
             out.extend_from_slice(match piece {
                 Piece::Text(_) => text,
                 Piece::Protocol => protocol.as_bytes(),
@@ -75,6 +78,11 @@ impl Links {
             });
         }
         out.push(b'"');
+    }
+
+    /// The number of templates and whole links.
+    pub(super) fn len(&self) -> usize {
+        self.templates.len() + self.verbatim.len()
     }
 
     pub(super) fn save<W: Write>(&self, snapshot: &mut Writer<W>) -> io::Result<()> {
@@ -86,7 +94,6 @@ impl Links {
         self.verbatim.save(snapshot)
     }
 
-    /// Restores sealed templates.
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let lengths: Vec<u32> = snapshot.column(|length: u32| length)?;
         let tags: Vec<u8> = snapshot.column(|tag: u8| tag)?;
@@ -97,42 +104,14 @@ impl Links {
         let templates: Vec<Template> = lengths.iter().map(of_length).collect();
         ensure(lengths.iter().map(|length| *length as usize).sum::<usize>() == tags.len())?;
         ensure(templates.len() <= MOST_TEMPLATES)?;
-        Ok(Self { templates, numbers: HashMap::new(), verbatim: Interner::restore(snapshot)? })
-    }
-
-    /// Returns a copy that links can be added to. Whole links not in `used` are dropped.
-    pub(super) fn carried<'a>(&self, used: impl Iterator<Item = &'a Link>) -> (Self, Carried) {
-        let mut links = self.templates_alone();
-        let whole = used.filter(|link| link.template == VERBATIM).map(|link| &link.number);
-        let verbatim = links.verbatim.take_over(&self.verbatim, whole);
-        (links, Carried { verbatim })
-    }
-
-    /// Returns a copy that links can be added to, with all whole links.
-    pub(super) fn carried_whole(&self) -> (Self, Carried) {
-        let mut links = self.templates_alone();
-        let verbatim = links.verbatim.take_over_all(&self.verbatim);
-        (links, Carried { verbatim })
-    }
-
-    fn templates_alone(&self) -> Self {
-        let mut links = Self::default();
-        for template in &self.templates {
-            links.template(template.pieces().cloned().collect());
-        }
-        links
+        let number = |(number, template): (u16, &Template)| (template.pieces().cloned().collect(), number);
+        let numbers = (0..).zip(&templates).map(number).collect();
+        Ok(Self { templates, numbers, verbatim: Interner::restore(snapshot)? })
     }
 
     /// Whether the link refers to an existing template or whole link.
     pub(super) fn knows(&self, link: Link) -> bool {
-        usize::from(link.template) < self.templates.len()
-            || (link.number as usize) < self.verbatim.texts().len()
-    }
-
-    /// Ends adding links and frees the memory that only adding needs.
-    pub(super) fn seal(&mut self) {
-        self.numbers = HashMap::new();
-        self.verbatim.seal();
+        usize::from(link.template) < self.templates.len() || (link.number as usize) < self.verbatim.len()
     }
 
     fn template(&mut self, pieces: Vec<Piece>) -> Option<u16> {
@@ -146,21 +125,6 @@ impl Links {
         self.templates.push(Template::of(pieces.iter().cloned()));
         self.numbers.insert(pieces, number);
         Some(number)
-    }
-}
-
-/// The new numbers of links that were carried over.
-pub(super) struct Carried {
-    /// The new number of each whole link.
-    verbatim: Vec<u32>,
-}
-
-impl Carried {
-    pub(super) fn link(&self, link: Link) -> Link {
-        match self.verbatim.get(link.number as usize) {
-            Some(number) if link.template == VERBATIM => Link { number: *number, ..link },
-            _ => link,
-        }
     }
 }
 

@@ -28,9 +28,7 @@ impl Filings {
                 let chosen = || filters.iter().flat_map(|filter| self.selected(filter).rows());
                 let within = is_limited.then(|| self.row_filter(chosen()));
                 let context = Context { names, ranges: &self.periods(), within: within.as_ref() };
-                let mut rows = self.index.rows_holding(q, LastWord::Prefix, context);
-                self.to_positions(&mut rows);
-                rows
+                self.index.rows_holding(q, LastWord::Prefix, context)
             }
         };
         rows.truncate(count);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Page, Table};
+use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Listing, Page, Table};
 use lastro_model::{CompanyId, Day, Filing, FilingId, History};
 use proptest::prelude::*;
 
@@ -116,23 +116,32 @@ fn restored(part: &Filings) -> Filings {
 fn assert_same(merged: &Filings, whole: &Filings, ids: u64) {
     assert_eq!((merged.len(), merged.newest_day()), (whole.len(), whole.newest_day()));
     assert!(merged.categories().eq(whole.categories()));
-    for position in 0..whole.len() as u32 {
-        assert_eq!(shown(merged, position), shown(whole, position));
-        assert_eq!(merged.filing(position), whole.filing(position));
+    for (position, in_whole) in merged.listed().zip(whole.listed()) {
+        assert_eq!(shown(merged, position), shown(whole, in_whole));
+        assert_eq!(merged.filing(position), whole.filing(in_whole));
     }
     for id in (0..ids).flat_map(|number| [FilingId::Hash(number), FilingId::Protocol(number)]) {
-        assert_eq!(merged.position(id), whole.position(id));
+        let place = |part: &Filings| Some(part.position(id)? - part.listed().start);
+        assert_eq!(place(merged), place(whole));
     }
     for filter in filters() {
         for page in PAGES {
-            assert_eq!(merged.list(&filter, page), whole.list(&filter, page), "{filter:?}");
+            let listed = |part: &Filings| places(part, &part.list(&filter, page));
+            assert_eq!(listed(merged), listed(whole), "{filter:?}");
         }
     }
     for q in SEARCHES {
         for page in PAGES {
-            assert_eq!(merged.search(q, page), whole.search(q, page), "{q}");
+            let (found, expected) = (merged.search(q, page), whole.search(q, page));
+            assert_eq!(found.interpretation, expected.interpretation, "{q}");
+            assert_eq!(places(merged, &found), places(whole, &expected), "{q}");
         }
     }
+}
+
+/// The total, and the place of each row among all that are listed.
+fn places(part: &Filings, listing: &Listing<'_>) -> (usize, Vec<u32>) {
+    (listing.total, listing.rows.iter().map(|position| position - part.listed().start).collect())
 }
 
 /// A row as JSON and as cells.

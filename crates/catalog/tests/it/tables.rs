@@ -67,7 +67,7 @@ proptest! {
             });
         }
         let filings = builder.finish().unwrap();
-        for position in 0..filings.len() as u32 {
+        for position in filings.listed() {
             prop_assert_eq!(told(&filings, position), written(&filings, position));
         }
     }

@@ -150,6 +150,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::super::dense_list::Place;
+    use super::super::merge_plan::Origin;
     use super::super::{Field, IndexBuilder};
     use super::*;
     use proptest::prelude::*;
@@ -238,7 +239,11 @@ mod tests {
                 let new: Vec<_> = before.iter().map(|_| row(random)).collect();
                 let plan = MergePlan::new(rows.len() as u32, &removed, &before);
                 merged = merged.merged(&built(&new), &plan).unwrap().0;
-                rows = plan.column((&(0..rows.len()).collect::<Vec<_>>(), |old| rows[old].clone()), (&(0..new.len()).collect::<Vec<_>>(), |row| new[row].clone()));
+                let origin = |row| match plan.origin(row) {
+                    Origin::Old(old) => rows[old as usize].clone(),
+                    Origin::New(row) => new[row as usize].clone(),
+                };
+                rows = (0..plan.rows()).map(origin).collect();
                 assert_same(&merged, &built(&rows));
             }
         }

@@ -1,7 +1,7 @@
 //! Plan for merging changed rows with unchanged ones: the old rows that stay, and the places of the new ones.
 //!
-//! Rows that stay keep their order. So a column of the merged part is a few long runs of the old column with new
-//! values in between, and a list of rows is the old list with numbers added.
+//! Rows that stay keep their order. So the merged part is a few long runs of the old rows with new ones in between, and a
+//! list of rows is the old list with numbers added.
 
 use std::ops::Range;
 
@@ -20,6 +20,13 @@ impl ListEntry for u32 {
     fn at(self, row: u32) -> Self {
         row
     }
+}
+
+/// Where a row of the merged part comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    Old(u32),
+    New(u32),
 }
 
 /// Consecutive old rows that stay.
@@ -105,9 +112,14 @@ impl MergePlan {
     }
 
     /// Whether a row of the list goes or gets another number.
-    pub(crate) fn moves<E: ListEntry>(&self, list: &[E]) -> bool {
+    pub fn moves<E: ListEntry>(&self, list: &[E]) -> bool {
         let first_in = |rows: &Range<u32>| list.get(list.partition_point(|entry| entry.row() < rows.start));
         self.moved.iter().any(|rows| first_in(rows).is_some_and(|entry| entry.row() < rows.end))
+    }
+
+    /// Whether one of these rows goes or gets another number.
+    pub fn moves_any_of(&self, rows: &Range<u32>) -> bool {
+        self.moved.iter().any(|moved| moved.start < rows.end && rows.start < moved.end)
     }
 
     fn keep(&mut self, old: Range<u32>) {
@@ -121,16 +133,6 @@ impl MergePlan {
     pub fn rows(&self) -> u32 {
         let kept = self.runs.last().map_or(0, |run| run.start + (run.old.end - run.old.start));
         kept.max(self.inserted.last().map_or(0, |last| last + 1))
-    }
-
-    /// Whether all of `rows` old rows stay.
-    pub fn keeps_all(&self, rows: usize) -> bool {
-        self.runs.iter().map(|run| run.old.len()).sum::<usize>() == rows
-    }
-
-    /// The values of a column in the rows that stay.
-    pub fn kept<'a, T>(&'a self, old: &'a [T]) -> impl Iterator<Item = &'a T> {
-        self.runs.iter().flat_map(|run| run.of(old))
     }
 
     /// The number of a new row in the merged part.
@@ -149,26 +151,11 @@ impl MergePlan {
         Some(old.checked_sub(run.old.start)? + run.start)
     }
 
-    /// A column of the merged part with unchanged values.
-    pub fn copied<T: Copy>(&self, old: &[T], new: &[T]) -> Vec<T> {
-        self.column((old, |value| value), (new, |value| value))
-    }
-
-    /// A column of the merged part, each value computed from the row's previous value.
-    pub fn column<T, A: Copy, B: Copy>(
-        &self,
-        (old, from_old): (&[A], impl Fn(A) -> T),
-        (new, mut from_new): (&[B], impl FnMut(B) -> T),
-    ) -> Vec<T> {
-        let mut column = Vec::with_capacity(self.rows() as usize);
-        let mut new = new.iter();
-        for run in &self.runs {
-            let inserted = run.start as usize - column.len();
-            column.extend(new.by_ref().take(inserted).map(|value| from_new(*value)));
-            column.extend(run.of(old).iter().map(|value| from_old(*value)));
-        }
-        column.extend(new.map(|value| from_new(*value)));
-        column
+    /// The row that a row of the merged part was before.
+    pub fn origin(&self, row: u32) -> Origin {
+        let begun = &self.runs[..self.runs.partition_point(|run| run.start <= row)];
+        let new = || self.first_new + self.inserted.partition_point(|inserted| *inserted < row) as u32;
+        begun.last().and_then(|run| run.before(row)).map_or_else(|| Origin::New(new()), Origin::Old)
     }
 
     /// Appends a list of the merged part: the remaining entries of `old`, and those of `new`, whose rows are numbers
@@ -191,8 +178,10 @@ impl MergePlan {
 }
 
 impl Run {
-    fn of<'a, T>(&self, column: &'a [T]) -> &'a [T] {
-        &column[self.old.start as usize..self.old.end as usize]
+    /// The number that one of its rows had before.
+    fn before(&self, row: u32) -> Option<u32> {
+        let old = self.old.start + row.checked_sub(self.start)?;
+        self.old.contains(&old).then_some(old)
     }
 
     /// The end of this run's rows in a list. Most lists end within the last run.
@@ -240,11 +229,10 @@ mod tests {
 
             let old: Vec<u32> = (0..rows).collect();
             let new: Vec<u32> = (1000..1000 + insert_before.len() as u32).collect();
-            prop_assert_eq!(&plan.copied(&old, &new), &expected);
+            let origin = |row| match plan.origin(row) { Origin::Old(old) => old, Origin::New(new) => 1000 + new };
+            prop_assert_eq!(&(0..plan.rows()).map(origin).collect::<Vec<u32>>(), &expected);
             prop_assert!((0..).zip(&new).all(|(number, holds)| expected[plan.inserted(number) as usize] == *holds));
             prop_assert!(old.iter().all(|row| plan.stays_as(*row).map(|row| row as usize) == expected.iter().position(|holds| holds == row)));
-            let kept: Vec<u32> = plan.kept(&old).copied().collect();
-            prop_assert_eq!(kept, expected.iter().copied().filter(|row| *row < 1000).collect::<Vec<_>>());
 
             let listed: BTreeSet<u32> = listed.into_iter().filter(|row| *row < rows).collect();
             let new_listed: BTreeSet<u32> =

@@ -26,7 +26,7 @@ use row_set::RowSet;
 
 pub use builder::{IndexBuilder, Title};
 pub use entry::Entry;
-pub use merge_plan::{ListEntry, MergePlan};
+pub use merge_plan::{ListEntry, MergePlan, Origin};
 pub use parts::{IndexParts, SavedLists};
 pub use positions::{Field, LONGEST_NAME};
 
@@ -42,6 +42,12 @@ const ROWS_FOR_ROOM: u32 = 32;
 /// The number of the first of these rows.
 fn room_before(rows: u32) -> u32 {
     (rows / ROWS_FOR_ROOM).min(entry::MOST_ROWS.saturating_sub(rows))
+}
+
+/// The numbers that an index to be merged gives to so many rows.
+pub fn numbers_with_room(rows: u32) -> Range<u32> {
+    let first = room_before(rows);
+    first..first.saturating_add(rows)
 }
 
 /// An immutable inverted index. The default one is empty.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::made_up::{directory, query, rows};
 use super::*;
-use crate::{LastWord, MergePlan, RowFilter};
+use crate::{LastWord, MergePlan, Origin, RowFilter};
 
 const MERGES: usize = 6;
 const QUERIES: usize = 10;
@@ -63,8 +63,11 @@ proptest! {
             let new = rows(random, before.len());
             let plan = MergePlan::new(all.len() as u32, &gone, &before);
             merged = merged.merged(&to_be_merged(&new), &plan).unwrap();
-            let (old, fresh) = (all.iter().collect::<Vec<_>>(), new.iter().collect::<Vec<_>>());
-            all = plan.column((&old, Row::clone), (&fresh, Row::clone));
+            let origin = |row| match plan.origin(row) {
+                Origin::Old(old) => all[old as usize].clone(),
+                Origin::New(row) => new[row as usize].clone(),
+            };
+            all = (0..plan.rows()).map(origin).collect();
             let built = built(&all);
             let chosen: Vec<u32> = (0..all.len() as u32).filter(|_| random.u8(..3) == 0).collect();
             let directory = directory(random, all.len());

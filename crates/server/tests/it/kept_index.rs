@@ -55,8 +55,8 @@ async fn keep_forgery(app: &TestApp) {
     let remembered = app.plain.remembered_editions(Source::Filings).await.unwrap();
     let served = Arc::clone(&app.service.app.served.catalog.load().filings);
     let mut builder = FilingsBuilder::new();
-    for number in 0..5_000u32 {
-        let mut filing = served.filing(number);
+    for position in served.listed().take(5_000) {
+        let mut filing = served.filing(position);
         filing.description.push_str(" xilofone");
         builder.push(filing);
     }
@@ -71,8 +71,9 @@ async fn keep_forgery(app: &TestApp) {
 /// Publishes this many more filings, all of one day.
 async fn publish_more(app: &TestApp, count: u32) {
     let served = Arc::clone(&app.service.app.served.catalog.load().filings);
+    let newest = served.listed().start;
     let more = (0..count).map(|number| {
-        let mut filing = served.filing(number);
+        let mut filing = served.filing(newest + number);
         filing.id = FilingId::Protocol(800_000_000 + u64::from(number));
         filing.description = "Berimbau".to_owned();
         filing

@@ -62,7 +62,8 @@ fn found(listing: &Listing<'_>) -> Vec<u32> {
 }
 
 fn search(part: &Filings, q: &str) -> Vec<u32> {
-    found(&part.search(q, ALL))
+    let rows = found(&part.search(q, ALL)).into_iter();
+    rows.map(|position| position - part.listed().start).collect()
 }
 
 #[test]
@@ -182,7 +183,7 @@ proptest! {
         let count = |text: &str| asked.iter().filter(|word| has(text, word)).count();
         let most = texts.iter().map(|text| count(text)).max().unwrap_or(0);
         let expected: Vec<u32> = (0..).zip(&texts)
-            .filter(|(_, text)| most > 0 && count(text) == most).map(|(position, _)| position).collect();
+            .filter(|(_, text)| most > 0 && count(text) == most).map(|(place, _)| part.listed().start + place).collect();
         let q = format!("{first} {second}");
         let mut paged = Vec::new();
         for offset in (0..=expected.len()).step_by(limit) {
