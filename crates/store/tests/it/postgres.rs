@@ -68,7 +68,7 @@ impl TemporaryDatabase {
 
     fn copied_from(template: &str) -> Self {
         let name = format!("lastro_{}_{:08x}", std::process::id(), fastrand::u32(..));
-        run(&server(), &format!("CREATE DATABASE {name} TEMPLATE {template}"));
+        run(&server(), &format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY"));
         Self(name)
     }
 
