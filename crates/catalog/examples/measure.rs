@@ -111,9 +111,16 @@ fn built() -> Filings {
 
 /// Measures changes. New filings are added on the last day, changed ones anywhere.
 fn changes(filings: &Filings) {
-    for (count, is_new) in [(10, true), (10, false), (10_000, false)] {
-        let changed = if is_new { new_filings(count, 0) } else { changed_filings(filings, count) };
-        let what = if is_new { "new" } else { "changed" };
+    let withdrawn =
+        |(filing, history)| (filing, History { withdrawn: Some(jiff::Timestamp::UNIX_EPOCH), ..history });
+    let old = changed_filings(filings, 2).into_iter().skip(1).map(withdrawn).collect();
+    for (what, changed) in [
+        ("new", new_filings(10, 0)),
+        ("changed", changed_filings(filings, 10)),
+        ("changed", changed_filings(filings, 10_000)),
+        ("withdrawn in the middle", old),
+    ] {
+        let count = changed.len();
         let mut merged = Filings::empty();
         let taken = cpu(|| merged = filings.with_changes(&changed).unwrap());
         println!("{count} {what} in {taken:.2} s CPU, resident {} MB with both", resident("VmRSS"));

@@ -128,8 +128,7 @@ impl<K: Copy + Eq + Hash> Lists<K> {
     }
 
     fn are_moved(&self, plan: &MergePlan) -> bool {
-        !plan.moved().is_empty()
-            && self.of_key.iter().any(|list| plan.moves(&self.positions[list.place.clone()]))
+        !plan.moves_none() && self.of_key.iter().any(|list| plan.moves(&self.positions[list.place.clone()]))
     }
 
     fn merged(&self, new: &Self, plan: &MergePlan, hasher: &DefaultHashBuilder) -> Self {

@@ -85,7 +85,7 @@ async fn whole(store: &dyn Store, priority: Priority) -> anyhow::Result<Arc<Part
     priority.run(move || built(loaded)).await?
 }
 
-/// Builds the columns row by row, so that two million filings are never in memory as records.
+/// Builds them row by row, so that two million filings are never in memory in their long form.
 fn built(loaded: Loaded) -> anyhow::Result<Arc<Part<Filings>>> {
     let (stamp, sample) = (stamp_of(&loaded), loaded.sample);
     let mut builder = FilingsBuilder::new();

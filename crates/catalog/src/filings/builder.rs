@@ -55,12 +55,18 @@ impl FilingsBuilder {
 
     /// Sorts, indexes and links the filings. Returns the first error of any push.
     pub fn finish(mut self) -> Result<Filings, BuildError> {
-        if let Some(failed) = self.failed {
+        let (records, index) = self.searchable()?;
+        Filings::assemble(records, self.ids, index, Withdrawn::of(self.withdrawn)?)
+    }
+
+    /// The filings that are listed, and their index.
+    pub(super) fn searchable(&mut self) -> Result<(Records, Searcher), BuildError> {
+        if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
         let records = self.sorted()?;
         let index = index(&records)?;
-        Filings::assemble(records, self.ids, index, Withdrawn::of(self.withdrawn)?)
+        Ok((records, index))
     }
 
     /// The records in listing order. The ids get their positions.
@@ -77,7 +83,7 @@ impl FilingsBuilder {
             let (start, end) = record.description;
             sorted.push(record, &text[start as usize..end as usize])?;
         }
-        Ok(sorted.finish(std::mem::take(&mut self.labels).settled()))
+        Ok(sorted.finish(std::mem::take(&mut self.labels).all_used()))
     }
 
     fn add(&mut self, filing: &Filing, history: History) -> Result<(), BuildError> {

@@ -31,7 +31,7 @@ impl FirstSeen {
         *numbers.entry(time).or_insert_with(|| {
             times.push(time);
             json.push(timestamp(time).map_or_else(|| json::NULL.into(), |time| time_json(time).into()));
-            // At most one per record, and records are counted in 32 bits.
+            // Few for each filing, and filings are counted in 24 bits.
             times.len() as u32 - 1
         })
     }

@@ -1,4 +1,4 @@
-//! Lookup from a filing's id to its position: five bytes per filing, since the ids are stored only in their records.
+//! Lookup from a filing's id to its position: ten bytes per filing, since the ids are stored only in their records.
 //!
 //! The table consists of many small ones, and a merge shares those that it does not change.
 
@@ -58,13 +58,12 @@ impl IdTable {
 
     /// The table of the merged records. Only new ones, and those that get another position, are hashed.
     pub(super) fn merged(&self, (old, merged): (&Records, &Records), plan: &MergePlan) -> Self {
-        let moved = || plan.moved().iter().cloned().flatten();
-        if moved().count() > old.len() / MOST_MOVED {
+        if plan.moved().count() > old.len() / MOST_MOVED {
             return Self::of(merged);
         }
         let mut table = Self { tables: self.tables.clone(), hasher: self.hasher.clone() };
-        moved().for_each(|position| table.remove(old.id(position), position));
-        let stay = moved().filter_map(|position| plan.stays_as(position));
+        plan.moved().for_each(|position| table.remove(old.id(position), position));
+        let stay = plan.moved().filter_map(|position| plan.stays_as(position));
         let id_of = |position| merged.id(position);
         stay.chain(plan.all_inserted()).for_each(|position| table.insert(id_of(position), position, id_of));
         table
@@ -80,7 +79,8 @@ impl IdTable {
 
     /// Gives every position a new one.
     pub(super) fn renumber(&mut self, moved: impl Fn(u32) -> u32) {
-        let positions = self.tables.iter_mut().flat_map(|table| Arc::make_mut(table).iter_mut());
+        let filled = self.tables.iter_mut().filter(|table| !table.is_empty());
+        let positions = filled.flat_map(|table| Arc::make_mut(table).iter_mut());
         positions.for_each(|position| *position = moved(*position));
     }
 }

@@ -25,7 +25,7 @@ impl Interner {
         if let Some(number) = numbers.find(hash, |number| &*texts[*number as usize] == text) {
             return *number;
         }
-        // At most one per record, and records are counted in 32 bits.
+        // Few for each filing, and filings are counted in 24 bits.
         let number = texts.len() as u32;
         texts.push(text.into());
         json.push(string(text).into());

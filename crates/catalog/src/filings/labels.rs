@@ -19,8 +19,8 @@ pub(super) struct Labels {
 const MOST_SPARE: usize = 1_000;
 
 impl Labels {
-    /// Notes that all labels are in use.
-    pub(super) fn settled(self) -> Self {
+    /// The same labels, all of which are in use.
+    pub(super) fn all_used(self) -> Self {
         Self { used: self.len(), ..self }
     }
 

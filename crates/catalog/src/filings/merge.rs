@@ -56,13 +56,11 @@ impl Filings {
 
 impl Records {
     fn merged(&self, fresh: &Self, plan: &MergePlan, positions: Range<u32>) -> Result<Self, BuildError> {
-        let (mut labels, are_kept) = match self.labels.are_wasteful() {
-            true => (Labels::default(), false),
-            false => (self.labels.clone(), true),
-        };
+        let are_kept = self.len() > 0 && !self.labels.are_wasteful();
+        let mut labels = if are_kept { self.labels.clone() } else { Labels::default() };
         let mut merged = RecordsBuilder::from(positions.start);
         for positions in in_groups(positions) {
-            let same = self.group_of(&positions).filter(|_| are_kept && !plan.moves_any_of(&positions));
+            let same = self.group_of(&positions).filter(|_| are_kept && plan.keeps(&positions));
             if let Some(group) = same {
                 merged.share(group);
                 continue;
@@ -76,7 +74,7 @@ impl Records {
                 merged.push(&record, entry.description)?;
             }
         }
-        Ok(merged.finish(if are_kept { labels } else { labels.settled() }))
+        Ok(merged.finish(if are_kept { labels } else { labels.all_used() }))
     }
 }
 
@@ -129,6 +127,8 @@ mod tests {
         assert_eq!(shared(&filings(20_000..20_010, |_| "Bela".to_owned())), (groups - 1, groups));
         assert_eq!(shared(&[filing(9_000, "Bela")]), (groups - 1, groups));
         assert_eq!(shared(&[]), (groups, groups));
+        let scattered: Vec<_> = (0..100).map(|number| filing(9_000 + 20 * number, "Bela")).collect();
+        assert_eq!(shared(&scattered), (groups - 1, groups));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Filings: records in listing order, with posting lists for the filters and a search index.
 //!
-//! The listing order is by day of delivery, then by id, both descending. Positions are consecutive numbers in this order;
-//! the first is not 0, so that there is room for new filings, and a merge leaves the positions of nearly all others as they
-//! are. Every filter's list and the index hold positions, so days are found by binary search and a total is a subtraction.
-//! Texts are kept as escaped JSON; writing a filing copies them.
+//! The listing order is by day of delivery, then by id, both descending. Positions are consecutive numbers in this order.
+//! The first need not be 0: there is room for new filings before it, and a merge leaves the positions of nearly all others
+//! as they are. Every filter's list and the index hold positions, so days are found by binary search and a total is a
+//! subtraction. Texts are kept as escaped JSON; writing a filing copies them.
 
 mod builder;
 mod categories;

@@ -11,7 +11,7 @@ use crate::json::{Digits, text_of};
 
 /// Marks a missing day. No day has this number.
 const NO_DAY: i32 = i32::MIN;
-/// Marks a missing label. Records are counted in 32 bits, so no label can have this number.
+/// Marks a missing label. There are fewer labels than this number.
 pub(super) const NO_LABEL: u32 = u32::MAX;
 
 /// The listing order: by day of delivery, then by id, both descending.
@@ -31,7 +31,7 @@ pub(super) struct Record {
     pub(super) version: u16,
     pub(super) first_seen: u32,
     pub(super) link: Link,
-    /// Where the text with all descriptions has this one.
+    /// Where the text of its group has the description.
     pub(super) description: (u32, u32),
 }
 

@@ -10,8 +10,8 @@ use super::labels::Labels;
 use super::record::{Entry, Record, SortKey};
 use crate::BuildError;
 
-/// Positions of a group; the first one may have fewer.
-const GROUP: u32 = 4096;
+/// Positions of a group; the first and the last one may have fewer.
+pub(super) const GROUP: u32 = 4096;
 
 #[derive(Default)]
 pub(super) struct Records {

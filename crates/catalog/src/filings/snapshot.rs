@@ -10,7 +10,7 @@ use super::first_seen::FirstSeen;
 use super::interner::Interner;
 use super::labels::Labels;
 use super::record::{NO_LABEL, Record};
-use super::records::{Records, RecordsBuilder};
+use super::records::{GROUP, Records, RecordsBuilder};
 use super::url_templates::{Link, Links};
 use crate::snapshot::{Number, Reader, SnapshotError, Writer, ensure};
 
@@ -49,9 +49,8 @@ impl Records {
         let (mut restored, mut newest) = (RecordsBuilder::from(positions.start), None);
         let mut left = count as usize;
         while left > 0 {
-            let (records, text) = restore_group(snapshot)?;
-            ensure(!records.is_empty())?;
-            left = left.checked_sub(records.len()).ok_or(SnapshotError::Damaged)?;
+            let (records, text) = restore_group(snapshot, left)?;
+            left -= records.len();
             for record in &records {
                 ensure(labels.know(record) && newest.is_none_or(|newest| newest >= record.day))?;
                 newest = Some(record.day);
@@ -61,13 +60,17 @@ impl Records {
                     .map_err(|_| SnapshotError::Damaged)?;
             }
         }
-        Ok(restored.finish(labels.settled()))
+        Ok(restored.finish(labels))
     }
 }
 
-/// Reads records, newest first, and their descriptions.
-fn restore_group<R: Read>(snapshot: &mut Reader<R>) -> Result<(Vec<Record>, Vec<u8>), SnapshotError> {
+/// Reads a group of records, at most so many, and their descriptions.
+fn restore_group<R: Read>(
+    snapshot: &mut Reader<R>,
+    most: usize,
+) -> Result<(Vec<Record>, Vec<u8>), SnapshotError> {
     let days: Vec<i32> = snapshot.column(|day: i32| day)?;
+    ensure((1..=most.min(GROUP as usize)).contains(&days.len()))?;
     let days = days.into_iter().map(Day::from_number).collect::<Option<Vec<Day>>>();
     let mut records: Vec<Record> = days.ok_or(SnapshotError::Damaged)?.into_iter().map(Record::of).collect();
     let all = &mut records[..];
@@ -81,11 +84,12 @@ fn restore_group<R: Read>(snapshot: &mut Reader<R>) -> Result<(Vec<Record>, Vec<
     fill(all, snapshot, |record, version: u16| record.version = version)?;
     fill(all, snapshot, |record, number: u32| record.first_seen = number)?;
     fill(all, snapshot, |record, link: u64| record.link = Link::from_bits(link))?;
-    fill(all, snapshot, |record, length: u32| record.description.1 = length)?;
+    let lengths: Vec<u32> = snapshot.column(|length: u32| length)?;
+    ensure(lengths.len() == records.len())?;
     let mut end = 0u32;
-    for record in &mut records {
+    for (record, length) in records.iter_mut().zip(lengths) {
         let start = end;
-        end = end.checked_add(record.description.1).ok_or(SnapshotError::Damaged)?;
+        end = end.checked_add(length).ok_or(SnapshotError::Damaged)?;
         record.description = (start, end);
     }
     let text = snapshot.blob()?;
@@ -111,18 +115,22 @@ impl Labels {
             texts.save(snapshot)?;
         }
         self.links.save(snapshot)?;
-        self.first_seen.save(snapshot)
+        self.first_seen.save(snapshot)?;
+        snapshot.column(&[self.used as u64], |used| *used)
     }
 
     fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
-        Ok(Self {
+        let labels = Self {
             company_names: Interner::restore(snapshot)?,
             categories: Interner::restore(snapshot)?,
             kinds: Interner::restore(snapshot)?,
             links: Links::restore(snapshot)?,
             first_seen: FirstSeen::restore(snapshot)?,
             ..Self::default()
-        })
+        };
+        let used: Vec<u64> = snapshot.column(|used: u64| used)?;
+        let [used] = *used else { return Err(SnapshotError::Damaged) };
+        Ok(Self { used: usize::try_from(used).map_err(|_| SnapshotError::Damaged)?, ..labels })
     }
 
     /// Whether every number of a record refers to a label.

@@ -42,7 +42,7 @@ enum Piece {
 #[derive(Clone, Default)]
 pub(super) struct Links {
     templates: Vec<Template>,
-    numbers: HashMap<Vec<Piece>, u16>,
+    numbers: Arc<HashMap<Vec<Piece>, u16>>,
     verbatim: Interner,
 }
 
@@ -96,6 +96,7 @@ impl Links {
 
     pub(super) fn restore<R: Read>(snapshot: &mut Reader<R>) -> Result<Self, SnapshotError> {
         let lengths: Vec<u32> = snapshot.column(|length: u32| length)?;
+        ensure(lengths.len() <= MOST_TEMPLATES)?;
         let tags: Vec<u8> = snapshot.column(|tag: u8| tag)?;
         let mut texts = snapshot.texts()?.into_iter();
         let pieces = tags.iter().map(|tag| Piece::of(*tag, &mut texts)).collect::<Option<Vec<Piece>>>();
@@ -103,15 +104,15 @@ impl Links {
         let of_length = |length: &u32| Template::of(pieces.by_ref().take(*length as usize));
         let templates: Vec<Template> = lengths.iter().map(of_length).collect();
         ensure(lengths.iter().map(|length| *length as usize).sum::<usize>() == tags.len())?;
-        ensure(templates.len() <= MOST_TEMPLATES)?;
         let number = |(number, template): (u16, &Template)| (template.pieces().cloned().collect(), number);
-        let numbers = (0..).zip(&templates).map(number).collect();
+        let numbers = Arc::new((0..).zip(&templates).map(number).collect());
         Ok(Self { templates, numbers, verbatim: Interner::restore(snapshot)? })
     }
 
     /// Whether the link refers to an existing template or whole link.
     pub(super) fn knows(&self, link: Link) -> bool {
-        usize::from(link.template) < self.templates.len() || (link.number as usize) < self.verbatim.len()
+        usize::from(link.template) < self.templates.len()
+            || link.template == VERBATIM && (link.number as usize) < self.verbatim.len()
     }
 
     fn template(&mut self, pieces: Vec<Piece>) -> Option<u16> {
@@ -123,7 +124,7 @@ impl Links {
         }
         let number = self.templates.len() as u16;
         self.templates.push(Template::of(pieces.iter().cloned()));
-        self.numbers.insert(pieces, number);
+        Arc::make_mut(&mut self.numbers).insert(pieces, number);
         Some(number)
     }
 }

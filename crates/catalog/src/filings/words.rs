@@ -3,6 +3,7 @@
 use lastro_model::{CompanyId, Filing};
 use lastro_search::{Context, LastWord, Names, Page};
 
+use super::periods::Periods;
 use super::{FilingFilter, Filings, FilingsBuilder};
 
 impl Filings {
@@ -51,9 +52,9 @@ impl Filings {
 pub fn holds_all_words(filing: &Filing, q: &str) -> bool {
     let mut builder = FilingsBuilder::new();
     builder.push(filing.clone());
-    let Ok(alone) = builder.finish() else { return false };
-    let context = Context { ranges: &alone.periods(), ..Context::default() };
-    !alone.index.rows_holding(q, LastWord::Whole, context).is_empty()
+    let Ok((alone, index)) = builder.searchable() else { return false };
+    let context = Context { ranges: &Periods(&alone), ..Context::default() };
+    !index.rows_holding(q, LastWord::Whole, context).is_empty()
 }
 
 #[cfg(test)]

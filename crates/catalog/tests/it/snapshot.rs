@@ -129,9 +129,13 @@ fn a_snapshot_of_other_data_is_stale() {
 fn an_impossible_length_is_rejected_before_allocating() {
     const FORMAT: usize = 16;
     let label_length = FORMAT;
-    let first_column = label_length + 8 + LABEL.len();
-    for at in [label_length, first_column] {
-        let mut bytes = sample();
+    let after_label = label_length + 8 + LABEL.len();
+    let empty = || saved(&Filings::empty());
+    // Without filings each of the lengths before is zero: of three texts, four of links, times, and labels.
+    let number_of_filings = after_label + 9 * 8 + 8;
+    for (mut bytes, at) in [(sample(), label_length), (sample(), after_label), (empty(), number_of_filings)] {
+        let length = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        assert!(length > 0 && length < 100, "a length at {at}");
         bytes[at..at + 8].copy_from_slice(&(1u64 << 60).to_le_bytes());
         let refused = Filings::restore(LABEL, &bytes[..], u64::MAX);
         assert!(matches!(refused, Err(SnapshotError::Stale | SnapshotError::Damaged)), "{at}");

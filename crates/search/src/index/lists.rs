@@ -72,7 +72,7 @@ impl<'a> List<'a> {
     pub(crate) fn is_moved(self, plan: &MergePlan) -> bool {
         match self {
             Self::Sparse(entries) => plan.moves(entries),
-            Self::Dense(list) => plan.moved().iter().any(|rows| list.rows().has_any_of(rows.clone())),
+            Self::Dense(list) => plan.searched().iter().any(|rows| list.rows().has_any_of(rows.clone())),
         }
     }
 
@@ -142,7 +142,7 @@ impl Lists {
 
     /// Whether a row in any of these lists gets another number or goes.
     pub(super) fn are_moved(&self, segment: &Segment, plan: &MergePlan) -> bool {
-        !plan.moved().is_empty() && segment.words().any(|word| self.of(word).is_moved(plan))
+        !plan.moves_none() && segment.words().any(|word| self.of(word).is_moved(plan))
     }
 
     /// The number of entries in the lists of consecutive words.

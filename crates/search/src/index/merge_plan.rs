@@ -47,11 +47,12 @@ pub struct MergePlan {
     first_new: u32,
     /// The old rows that go or get another number, ascending.
     moved: Vec<Range<u32>>,
+    /// The same in few ranges, because every list is searched for each.
+    searched: Vec<Range<u32>>,
 }
 
-/// Maximum number of ranges of moved rows. More of them are taken for one long range, because every list is searched for
-/// each.
-const MOST_MOVED: usize = 64;
+/// More ranges than these are taken for one long range.
+const MOST_SEARCHED: usize = 64;
 
 impl MergePlan {
     /// Plans a merge: of `rows` old rows those in `removed` are dropped, and a new row is inserted before each row
@@ -75,8 +76,7 @@ impl MergePlan {
         }
         // The last iteration only closed the old rows; nothing is inserted there.
         plan.inserted.pop();
-        plan.moved = plan.moved_of(0..rows);
-        plan
+        plan.with_moved(0..rows)
     }
 
     /// The same plan, if the old rows are numbered `old`, those of the merged part from `merged` on, and the new ones
@@ -85,13 +85,12 @@ impl MergePlan {
         let shifted = |rows: &Range<u32>| rows.start + old.start..rows.end + old.start;
         let runs = self.runs.iter().map(|run| Run { old: shifted(&run.old), start: run.start + merged });
         let inserted = self.inserted.iter().map(|row| row + merged);
-        let mut plan =
-            Self { inserted: inserted.collect(), first_new: new, runs: runs.collect(), moved: Vec::new() };
-        plan.moved = plan.moved_of(old);
-        plan
+        let plan =
+            Self { inserted: inserted.collect(), first_new: new, runs: runs.collect(), ..Self::default() };
+        plan.with_moved(old)
     }
 
-    fn moved_of(&self, old: Range<u32>) -> Vec<Range<u32>> {
+    fn with_moved(self, old: Range<u32>) -> Self {
         let (mut moved, mut start) = (Vec::new(), old.start);
         let kept = self.runs.iter().filter(|run| run.old.start == run.start).map(|run| run.old.clone());
         for kept in kept.chain(std::iter::once(old.end..old.end)) {
@@ -100,26 +99,40 @@ impl MergePlan {
             }
             start = kept.end;
         }
-        if let (Some(first), Some(last), true) = (moved.first(), moved.last(), moved.len() > MOST_MOVED) {
-            moved = std::iter::once(first.start..last.end).collect();
-        }
-        moved
+        let searched = match (moved.first(), moved.last()) {
+            (Some(first), Some(last)) if moved.len() > MOST_SEARCHED => {
+                std::iter::once(first.start..last.end).collect()
+            }
+            _ => moved.clone(),
+        };
+        Self { moved, searched, ..self }
     }
 
-    /// The old rows that go or get another number, ascending; perhaps with others.
-    pub fn moved(&self) -> &[Range<u32>] {
-        &self.moved
+    /// The old rows that go or get another number, ascending.
+    pub fn moved(&self) -> impl Iterator<Item = u32> {
+        self.moved.iter().cloned().flatten()
     }
 
-    /// Whether a row of the list goes or gets another number.
+    /// The same in few ranges, perhaps with others.
+    pub(crate) fn searched(&self) -> &[Range<u32>] {
+        &self.searched
+    }
+
+    /// Whether all rows stay as they are.
+    pub fn moves_none(&self) -> bool {
+        self.moved.is_empty()
+    }
+
+    /// Whether a row of the list goes or gets another number; also if only those around it do.
     pub fn moves<E: ListEntry>(&self, list: &[E]) -> bool {
         let first_in = |rows: &Range<u32>| list.get(list.partition_point(|entry| entry.row() < rows.start));
-        self.moved.iter().any(|rows| first_in(rows).is_some_and(|entry| entry.row() < rows.end))
+        self.searched.iter().any(|rows| first_in(rows).is_some_and(|entry| entry.row() < rows.end))
     }
 
-    /// Whether one of these rows goes or gets another number.
-    pub fn moves_any_of(&self, rows: &Range<u32>) -> bool {
-        self.moved.iter().any(|moved| moved.start < rows.end && rows.start < moved.end)
+    /// Whether these rows stay as they are, with no other between them.
+    pub fn keeps(&self, rows: &Range<u32>) -> bool {
+        let begun = &self.runs[..self.runs.partition_point(|run| run.start <= rows.start)];
+        begun.last().is_some_and(|run| run.old.start == run.start && rows.end <= run.old.end)
     }
 
     fn keep(&mut self, old: Range<u32>) {
