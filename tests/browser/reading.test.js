@@ -1,4 +1,4 @@
-// Every page in both languages and themes, on three screens, without scripts, by keyboard, by a screen reader.
+// Every page in both languages and themes, on four screens, without scripts, by keyboard, by a screen reader.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -38,7 +38,7 @@ pub enum Lookup {
     Found(Arc<ActiveKey>),
     /// Wrong secret, revoked or ended. The client gets the same response for each of them and for an unknown key.
     Refused,
-    /// Not in the ring, but maybe in the store.
+    /// Not in the key ring, but maybe in the store.
     Unknown,
 }
 
@@ -86,7 +86,7 @@ impl KeyRing {
     }
 
     /// Parses and checks a key. One that equals `last` is neither parsed nor hashed again, because both depend on its
-    /// text alone. Its entry in the ring is read each time, so that a revocation or another plan is in force at once.
+    /// text alone. Its entry in the key ring is read each time, so that a revocation or another plan is in force at once.
     pub fn find_text(&self, text: &str, last: &LastKey, now: Now) -> Result<Lookup, ParseError> {
         if let Some((id, digest)) = last.digest_of(text) {
             return Ok(self.find_digest(id, digest, now));
@@ -111,7 +111,7 @@ impl KeyRing {
         Lookup::Found(Arc::clone(&slot.key))
     }
 
-    /// The key with this id as it is now, if it still works. Counts as a use, so that it stays in the ring.
+    /// The key with this id as it is now, if it still works. Counts as a use, so that it stays in the key ring.
     pub fn current(&self, id: KeyId, now: Now) -> Option<Arc<ActiveKey>> {
         let slots = self.slots.pin();
         let slot = slots.get(&id)?;
@@ -120,11 +120,11 @@ impl KeyRing {
         (!slot.revoked && !ended).then(|| Arc::clone(&slot.key))
     }
 
-    /// Applies a change that this process just made to a key. A record older than the ring's is ignored.
+    /// Applies a change that this process just made to a key. A record older than the key ring's is ignored.
     ///
     /// [`KeyRing::revision`] stays: earlier changes of other keys may not have been read yet, and a revocation among
-    /// them must not be skipped. If the ring is already past this change, a key that it does not hold is not added,
-    /// because the ring may have skipped a later change of the same key.
+    /// them must not be skipped. If the key ring is already past this change, a key that it does not hold is not added,
+    /// because the key ring may have skipped a later change of the same key.
     pub fn upsert(&self, record: KeyRecord, now_ns: u64) {
         let _changing = self.changing.lock();
         if self.holds(record.id) || record.revision > self.revision() {
@@ -134,7 +134,7 @@ impl KeyRing {
 
     /// Adds a record read from the store for `key`, and checks the key before it can be evicted again.
     ///
-    /// `as_of` is the ring's revision before the store was read. If it has moved since, the record may be outdated:
+    /// `as_of` is the key ring's revision before the store was read. If it has moved since, the record may be outdated:
     /// the key stays unknown, and the store must be read again.
     pub fn take_in(&self, key: &ApiKey, record: KeyRecord, as_of: u64, now: Now) -> Lookup {
         let _changing = self.changing.lock();

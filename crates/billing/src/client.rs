@@ -280,7 +280,7 @@ fn encoded(form: &[(&str, &str)]) -> String {
 
 /// The error of an answer: its code or type. Its message is left out, because it may quote the request.
 ///
-/// Only Stripe's own word makes something missing, whatever the status: a proxy's page for a 404 tells nothing about a
+/// Only Stripe's own word makes something missing, whatever the status: a proxy's page for a 404 says nothing about a
 /// customer, who would lose the plan by it.
 fn refusal(status: StatusCode, body: &[u8]) -> StripeError {
     #[derive(Deserialize)]

@@ -112,7 +112,7 @@ fn built() -> Filings {
 /// Measures changes. New filings are added on the last day, changed ones anywhere.
 fn changes(filings: &Filings) {
     let withdrawn =
-        |(filing, history)| (filing, History { withdrawn: Some(jiff::Timestamp::UNIX_EPOCH), ..history });
+        |(filing, history)| (filing, History { withdrawn: Some(jiff::Timestamp::MAX), ..history });
     let old = changed_filings(filings, 2).into_iter().skip(1).map(withdrawn).collect();
     for (what, changed) in [
         ("new", new_filings(10, 0)),

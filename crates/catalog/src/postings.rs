@@ -60,6 +60,12 @@ impl<K: Copy + Eq + Hash> Postings<K> {
         Self { tables: self.tables.iter().zip(new).map(merged).collect(), hasher: self.hasher.clone() }
     }
 
+    /// The number of tables that are not shared with the other.
+    #[cfg(test)]
+    pub(crate) fn tables_of_its_own(&self, other: &Self) -> usize {
+        self.tables.iter().zip(&other.tables).filter(|(own, other)| !Arc::ptr_eq(own, other)).count()
+    }
+
     /// The rows with this key, ascending.
     pub(crate) fn get(&self, key: K) -> &[u32] {
         let hash = self.hasher.hash_one(key);

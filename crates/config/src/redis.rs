@@ -33,7 +33,7 @@ impl RedisSettings {
     /// Validates the settings; `None` without a Redis.
     pub fn checked(&self) -> anyhow::Result<Option<lastro_quota::Settings>> {
         let Some(url) = &self.redis else {
-            anyhow::ensure!(self.redis_ca.is_none(), "--redis-ca is of use only with --redis");
+            anyhow::ensure!(self.redis_ca.is_none(), "--redis-ca is useful only with --redis");
             return Ok(None);
         };
         let settings = lastro_quota::Settings::new(&url.0, self.redis_ca.as_deref(), &self.redis_prefix);

@@ -51,7 +51,7 @@ impl Breaker {
     pub(super) fn admit(&mut self, now_ns: u64) -> Admission {
         if self.is_open(now_ns) {
             let Self { reason, .. } = self;
-            return Admission::Leave(format!("not asked, for the publisher is down: {reason}"));
+            return Admission::Leave(format!("no request was sent, because the publisher is down: {reason}"));
         }
         match &mut self.open {
             Some(open) => {
@@ -125,7 +125,7 @@ mod tests {
     fn three_sources_with_one_reason_open_the_breaker() {
         let mut breaker = broken();
         let Admission::Leave(sentence) = breaker.admit(FIRST_PAUSE_NS - 1) else { panic!("it may ask") };
-        assert_eq!(sentence, "not asked, for the publisher is down: no connection");
+        assert_eq!(sentence, "no request was sent, because the publisher is down: no connection");
     }
 
     #[test]

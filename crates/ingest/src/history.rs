@@ -1,4 +1,4 @@
-//! Histories of which the end is read every time, and the whole once a week.
+//! Histories whose newest part is read every time, and which are read completely once a week.
 //!
 //! Recent values arrive and are revised all the time; older ones are corrected now and then, which only a full read
 //! finds. A failed full read must not hold back today's value: it is postponed for a day, reported among the rejects,

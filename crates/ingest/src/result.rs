@@ -32,7 +32,7 @@ pub enum SyncError {
     #[error("{0}")]
     Partly(String),
     /// A bug in this program, which has been logged.
-    #[error("a fault of this program stopped it; the log tells which")]
+    #[error("a fault of this program stopped it; see the log")]
     Panicked,
     /// Nothing was requested.
     #[error("{0} is synchronising it now")]

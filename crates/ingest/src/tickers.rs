@@ -2,7 +2,7 @@
 //! previous ones count together.
 //!
 //! They are read as a whole: a ticker no longer in a company's newest form is gone. So both years are read as soon as
-//! one of them has changed, and their union replaces the stored rows. A former name stays for good: a form tells only the
+//! one of them has changed, and their union replaces the stored rows. A former name stays for good: a form has only the
 //! last one.
 
 use std::collections::HashMap;

@@ -202,7 +202,10 @@ mod tests {
             let turn = turns.wait(series.into(), &clock).await.ok().unwrap();
             turn.end(Err(&down(series.about().label)));
         }
-        assert_eq!(left(Series::Tr).await.unwrap(), "not asked, for the publisher is down: no connection");
+        assert_eq!(
+            left(Series::Tr).await.unwrap(),
+            "no request was sent, because the publisher is down: no connection"
+        );
         assert!(turns.is_down(Series::Tr.into(), &clock) && !turns.is_down(Source::Fx, &clock));
         clock.advance(Duration::from_secs(5 * 60));
         let tries = turns.wait(Series::Tr.into(), &clock).await.ok().unwrap();

@@ -1,8 +1,8 @@
 //! Withholding: points that look like errors stay out until they are believed, while the rest of their response goes
 //! in.
 //!
-//! `judgement` raises doubts; this module decides which points they keep out. The operator can accept a point, and so
-//! does time: a value still published after a week is not a typing error. Withheld points are stored with the
+//! `judgement` raises doubts; this module decides which points they keep out. The operator can accept a source
+//! with all its doubted points; a value still published after a week is accepted too. Withheld points are stored with the
 //! publication, so that `/health` lists them and the next run recognises them.
 
 use std::collections::BTreeMap;

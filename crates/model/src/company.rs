@@ -46,7 +46,7 @@ pub struct Company {
 pub struct FormerName {
     pub company_id: CompanyId,
     pub name: String,
-    /// The day on which it got another name, as the newest form with this one tells, or else that form's reference day.
+    /// The day on which it got another name, by the newest form with this one; if that has none, its reference day.
     pub until: Day,
 }
 

@@ -1,4 +1,4 @@
-//! The history of a row in this service, which its publisher does not tell.
+//! The history of a row in this service, which its publisher does not publish.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! An outage of something that is called again and again, so that its log tells changes and not every failure.
+//! An outage of something that is called again and again, so that the log shows its beginning and end and not every failure.
 
 /// Time without a failure after which an outage is over. A success in between does not end it: a database that fails
 /// every third call would otherwise be reported twice a second.

@@ -93,9 +93,9 @@ impl Client {
 
 fn deliver(batch: Vec<BatchEntry>, numbers: &[i64], times: (u64, u64)) {
     for (place, BatchEntry { limit, units, reply, .. }) in batch.into_iter().enumerate() {
-        if let Some(told) = Reply::read(numbers, place, limit, units, times) {
+        if let Some(read) = Reply::read(numbers, place, limit, units, times) {
             // The client may have disconnected.
-            let _ = reply.send(told);
+            let _ = reply.send(read);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A circuit breaker: whether Redis decides, this replica's share, or both. Events in, a decision out; no clock, no
 //! connection, no lock.
 //!
-//! Redis is unavailable after three calls in a row that failed or were late, or without a connection. When it replies again it
-//! lacks the requests admitted meanwhile; a Redis that lost its data, as the age of its epoch shows, lacks those admitted
-//! before. In both cases share and Redis must both admit a request, until a whole window has passed.
+//! Redis is unavailable after three calls in a row that failed or were late, or without a connection. After an outage
+//! Redis has not counted the requests admitted meanwhile; a Redis that lost its data (its epoch is young) has not counted
+//! those before. In both cases share and Redis must both admit a request, until a whole window has passed.
 
 /// Failed or late calls in a row after which Redis is unavailable.
 const FAILURES: u32 = 3;
@@ -24,7 +24,7 @@ pub struct Breaker {
     failed_ns: u64,
     /// Since when Redis replies again, if it ever was away.
     back_since_ns: Option<u64>,
-    /// When a reply last told the age of the epoch, and that age.
+    /// The time of the last reply with the age of the epoch, and that age.
     epoch_age: Option<(u64, u64)>,
 }
 

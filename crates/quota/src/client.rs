@@ -66,7 +66,7 @@ pub(crate) struct Client {
     pub(crate) budget: Duration,
     pub(crate) prefix: String,
     epoch_key: String,
-    /// The epoch that Redis told last, or one of the two constants above.
+    /// The epoch of the last reply, or one of the two constants above.
     known_epoch: AtomicI64,
 }
 

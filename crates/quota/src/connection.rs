@@ -43,7 +43,7 @@ impl Connection {
     }
 
     pub(crate) async fn until_lost(&self) {
-        // The error of a sender that is gone: impossible, since it is `self`.
+        // Fails only if the sender is gone, which `self` holds.
         let _ = self.open.subscribe().wait_for(Option::is_none).await;
     }
 

@@ -42,8 +42,8 @@ impl KnownRings {
         Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), hasher: RandomState::new() }
     }
 
-    /// Keeps a reply, and the units of a block that the request itself does not want. Returns the state that the request
-    /// is told.
+    /// Keeps a reply, and the units of a block that the request itself does not want. Returns the state for the
+    /// request.
     pub(crate) fn put(&self, name: RingName, reply: Reply, wanted: u32) -> Reply {
         let mut shard = self.shard(name).lock();
         let has_room = shard.len() < MOST_IN_SHARD;

@@ -1,7 +1,8 @@
 //! Limits that the replicas of a fleet count together, in Redis: requests, registrations, rotations, running exports.
 //!
 //! The server calls [`Quota`] in place of a ring of `access`. A script call decides, by Redis' clock and with the
-//! arithmetic of that ring. If Redis is unavailable or slower than 50 ms, each replica decides by its share of the limit.
+//! arithmetic of that ring. A request whose reply takes more than 50 ms is decided by this replica's share
+//! of the limit; so are all after three failed or late calls in a row, or without a connection.
 //! It knows no HTTP, no plans, and no clock of its own.
 //!
 //! - `call`, `batch`, `reply`: the call for a request, shared with others, and the meaning of its reply.
@@ -155,8 +156,8 @@ impl Quota {
         }
     }
 
-    /// The verdict that [`Quota::take`] would give, as of the last second, if that needs no call. Only a refusal that is
-    /// certain is one. Consumes nothing.
+    /// The verdict that [`Quota::take`] would give, known without a call and at most a second old. It refuses only if the
+    /// refusal is certain. Consumes nothing.
     pub fn peek_at_once(&self, claim: &Claim<'_>) -> Option<Verdict> {
         if self.decider(claim) != Decider::Redis {
             return Some(claim.peek_share(self.share()));

@@ -64,7 +64,7 @@ impl Reply {
         })
     }
 
-    /// The verdict at this moment. All replicas tell the same time of reset.
+    /// The verdict at this moment. All replicas return the same time of reset.
     pub(crate) fn verdict(&self, admitted: bool, now: Now) -> Verdict {
         let since_ns = now.monotonic_ns.saturating_sub(self.heard_ns);
         let full_ns = i128::from(self.full_at_us) * 1_000 - i128::from(now.unix_ms) * 1_000_000;

@@ -22,7 +22,7 @@ pub enum SettingsError {
          here, since it may hold a password"
     )]
     Address,
-    #[error("a file of certificate authorities is of use only with rediss://")]
+    #[error("a file of certificate authorities is useful only with rediss://")]
     NeedlessAuthorities,
     #[error("cannot read certificates in {0}")]
     Authorities(String),

@@ -89,7 +89,7 @@ impl ApiError {
                 plan.name()
             )
             .into(),
-            Self::MethodNotAllowed(allow) => format!("this path answers {allow}").into(),
+            Self::MethodNotAllowed(allow) => format!("this path accepts only {allow}").into(),
             Self::PayloadTooLarge { limit_bytes } => {
                 format!("the body may have at most {limit_bytes} bytes").into()
             }
@@ -162,7 +162,9 @@ impl From<StoreError> for ApiError {
         } else {
             tracing::error!(%error, "the store failed a request");
         }
-        Self::Unavailable("the service cannot write right now; reads still work, please try again shortly")
+        Self::Unavailable(
+            "the database cannot be used right now; market data, companies and filings can still be read, please try again shortly",
+        )
     }
 }
 

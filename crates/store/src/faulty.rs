@@ -139,8 +139,8 @@ impl MeasuredStore for FaultyStore {
 impl ClockStore for FaultyStore {
     async fn time(&self) -> Result<Option<Timestamp>> {
         let store = self.pass(Operation::Time).await?;
-        let told = self.faults.lock().time;
-        if told.is_some() { Ok(told) } else { store.time().await }
+        let time = self.faults.lock().time;
+        if time.is_some() { Ok(time) } else { store.time().await }
     }
 }
 

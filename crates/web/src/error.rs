@@ -16,7 +16,7 @@ pub struct ErrorPage {
     pub detail: String,
 }
 
-/// The kinds of errors that readers are told apart.
+/// The kinds of errors that have a text of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     BadRequest,

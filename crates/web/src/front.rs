@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use askama::Template;
+use lastro_access::terms;
 use lastro_catalog::Catalog;
-use lastro_model::{Pair, RatePoint, Series, Topic, Unit};
+use lastro_model::{Pair, Plan, RatePoint, Series, Topic, Unit};
 
 use crate::chart::{Dot, Figure, Plotted, Range, Shape, sparkline, unchanged_since};
 use crate::chart_subject::{Subject, dots_of_pair, dots_of_series};
@@ -28,6 +29,7 @@ struct FrontHtml {
     amount: String,
     from: String,
     to: String,
+    call_lead: String,
     answer: String,
     topics: Vec<TopicCount>,
     companies: String,
@@ -90,12 +92,18 @@ fn front(catalog: &Catalog, frame: Frame) -> Result<FrontHtml, askama::Error> {
         amount: format::number("1000.00", language),
         from,
         to,
+        call_lead: t.call_lead.replace("{count}", &free_requests().to_string()),
         answer: answer(catalog),
         topics: Topic::ALL.into_iter().map(|topic| topic_count(topic, catalog, language)).collect(),
         companies: format::number(catalog.companies.len(), language),
         filings: format::number(catalog.filings.len(), language),
         checks: checks(catalog, t),
     })
+}
+
+/// The requests a minute without a key.
+pub(crate) fn free_requests() -> u32 {
+    terms(Plan::Free).requests_per_minute
 }
 
 /// The newest twelve months of a series, oldest first, which every plan includes.
@@ -203,13 +211,13 @@ fn topic_count(topic: Topic, catalog: &Catalog, language: Language) -> TopicCoun
     let t = &language.texts().front;
     let series = Series::ALL.into_iter().filter(|series| series.about().topic == topic).count();
     let pairs = if topic == Topic::ExchangeRates { catalog.fx.pairs().len() } else { 0 };
-    let told = |count: usize, one: &str, many: &str| match count {
+    let counted = |count: usize, one: &str, many: &str| match count {
         0 => None,
         1 => Some(one.to_owned()),
         _ => Some(many.replace("{count}", &count.to_string())),
     };
     let counts =
-        [told(pairs, t.one_currency, t.count_currencies), told(series, t.one_series, t.count_series)];
+        [counted(pairs, t.one_currency, t.count_currencies), counted(series, t.one_series, t.count_series)];
     let count = counts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     TopicCount { id: topic.id(), name: words::topic(topic, language), count }
 }

@@ -67,7 +67,7 @@ struct PlanView {
     name: &'static str,
     /// With the symbol of the currency.
     price: String,
-    /// The period, and the currency where the symbol does not tell it.
+    /// The period, and the currency where the symbol does not show it.
     per: &'static str,
     is_sold: bool,
     requests_per_minute: String,

@@ -1,8 +1,8 @@
 //! The changes in service, as sent to clients.
 //!
 //! The store's log is the truth. [`tail`] has its newest part in memory, rendered by [`entry`]; [`filter`] selects changes,
-//! [`cursor`] names places in the log, [`waiting`] holds requests until there is a change for them. [`shape`] tells
-//! versions apart that show rows differently.
+//! [`cursor`] names places in the log, [`waiting`] holds requests until there is a change for them. [`shape`] distinguishes
+//! versions that show rows differently.
 
 pub mod cursor;
 pub mod entry;
@@ -102,7 +102,7 @@ impl Changes {
         } else {
             let mut tail = (*before).clone();
             match self.extend(&mut tail, mark).await {
-                // Whoever has not read them yet must be told so, by reading the store.
+                // A reader that has not read them yet learns so from the store.
                 Err(StoreError::Forgotten) => Tail::after(mark),
                 extended => extended.map(|()| tail)?,
             }
@@ -190,8 +190,8 @@ impl Changes {
         Some(page.end(tail.mark))
     }
 
-    /// Like [`Changes::page_in_memory`], with changes from the store where they are older. A reader that the retention of
-    /// the log has passed is told so.
+    /// Like [`Changes::page_in_memory`], with changes from the store where they are older. A reader whose place is
+    /// no longer kept gets an error.
     pub async fn page(
         &self,
         after: Mark,

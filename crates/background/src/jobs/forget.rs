@@ -106,32 +106,26 @@ impl Evenness {
 }
 
 async fn close_ended_keys(retention: &Retention) {
-    tell("ended keys were closed", retention.store.close_ended_keys(retention.clock.now().timestamp()).await);
+    log("ended keys were closed", retention.store.close_ended_keys(retention.clock.now().timestamp()).await);
 }
 
 async fn forget(retention: &Retention) {
     let deliveries = retention.store.forget_deliveries(ago(retention, DELIVERIES_KEPT)).await;
-    tell("old deliveries were forgotten", deliveries);
+    log("old deliveries were forgotten", deliveries);
     let changes_kept = SignedDuration::from_hours(24 * i64::from(retention.changes_days));
-    tell("old changes were forgotten", retention.store.forget_changes(ago(retention, changes_kept)).await);
-    tell(
+    log("old changes were forgotten", retention.store.forget_changes(ago(retention, changes_kept)).await);
+    log(
         "old billing events were forgotten",
         retention.store.forget_billing_events(ago(retention, BILLING_EVENTS_KEPT)).await,
     );
     let feeds_before = Now { monotonic_ns: 0, unix_ms: ago(retention, ENDED_FEEDS_KEPT).as_millisecond() };
-    tell(
+    log(
         "feeds that ended long ago were forgotten",
         retention.store.forget_ended_feeds(feeds_before.utc_day()).await,
     );
-    tell(
-        "removed keys were forgotten",
-        retention.store.forget_removed_keys(ago(retention, NOTES_KEPT)).await,
-    );
-    tell(
-        "dead replicas were forgotten",
-        retention.store.forget_replicas(ago(retention, REPLICAS_KEPT)).await,
-    );
-    tell(
+    log("removed keys were forgotten", retention.store.forget_removed_keys(ago(retention, NOTES_KEPT)).await);
+    log("dead replicas were forgotten", retention.store.forget_replicas(ago(retention, REPLICAS_KEPT)).await);
+    log(
         "old flushes of usage were forgotten",
         retention.store.forget_usage_flushes(ago(retention, NOTES_KEPT)).await,
     );
@@ -143,7 +137,7 @@ async fn remove_unused_keys(retention: &Retention) {
     loop {
         let removed = retention.store.remove_unused_keys(before, now, REMOVED_AT_ONCE).await;
         let more = removed.as_ref().is_ok_and(|removed| *removed == REMOVED_AT_ONCE as u64);
-        tell("keys that nobody ever used were removed", removed);
+        log("keys that nobody ever used were removed", removed);
         if !more {
             return;
         }
@@ -154,7 +148,7 @@ fn ago(retention: &Retention, time: SignedDuration) -> Timestamp {
     retention.clock.now().timestamp().checked_sub(time).unwrap_or_default()
 }
 
-fn tell(what: &str, outcome: lastro_store::Result<u64>) {
+fn log(what: &str, outcome: lastro_store::Result<u64>) {
     match outcome {
         Ok(0) => {}
         Ok(count) => tracing::debug!(count, "{what}"),

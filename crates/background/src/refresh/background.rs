@@ -10,7 +10,7 @@ use anyhow::Context;
 use lastro_model::Edition;
 use tokio::sync::oneshot;
 
-/// Niceness of background threads. A thread gets a quarter of a core that one other thread wants: requests come first,
+/// Niceness of background threads. Beside one other thread such a thread gets a quarter of the core: requests come first,
 /// and new data still comes into service on a machine that is busy with something else.
 const NICENESS: i32 = 5;
 

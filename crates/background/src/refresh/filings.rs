@@ -20,7 +20,7 @@ pub(super) async fn fresh(
     snapshot_file: Option<&SnapshotFile>,
     priority: Priority,
 ) -> anyhow::Result<Arc<Part<Filings>>> {
-    // The saved file is of use only at startup: later, the served filings are at least as new.
+    // The saved file is useful only at startup: later, the served filings are at least as new.
     let known = match (priority, snapshot_file) {
         (Priority::Background, _) => Some(Arc::clone(served)),
         (Priority::Foreground, Some(snapshot_file)) => kept(store, snapshot_file).await?,

@@ -37,7 +37,7 @@ pub struct Follower {
     pub clock: Arc<dyn Clock>,
     pub metrics: Arc<Metrics>,
     pub changes: Arc<Changes>,
-    /// Notified if sources may have to be told as replaced.
+    /// Notified when some sources may have to be logged as replaced.
     pub unlogged: Notify,
     /// The file that keeps the built filings between runs.
     pub snapshot_file: Option<SnapshotFile>,
@@ -135,11 +135,11 @@ async fn look(follower: &Follower, freshness: &mut Freshness) {
 async fn take_over_freshness(follower: &Follower) -> anyhow::Result<()> {
     let states = follower.access.store.source_states().await?;
     let (shown, known) = (follower.served.catalog.load().editions(), follower.served.freshness.load());
-    let told = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
+    let shown_with = |state: SourceState| match known.iter().find(|known| known.source == state.source) {
         Some(known) if shown[state.source] != state.edition => known.clone(),
         _ => state,
     };
-    let fresh: Vec<SourceState> = states.into_iter().map(told).collect();
+    let fresh: Vec<SourceState> = states.into_iter().map(shown_with).collect();
     if fresh != **known {
         follower.served.freshness.store(Arc::new(fresh));
     }
@@ -196,7 +196,7 @@ pub async fn follow_data(follower: &Follower, counters: &Counters) -> anyhow::Re
         followed = followed.and(follow_source(follower, source, counters.edition(source)).await);
     }
     take_over_freshness(follower).await?;
-    // At a start, or in case that it failed after a part was swapped in.
+    // Needed at a start, and if it failed after a part was swapped in.
     follower.changes.advance_to(follower.served.catalog.load().mark).await?;
     followed
 }
@@ -219,8 +219,8 @@ async fn follow_source(follower: &Follower, source: Source, edition: Edition) ->
     Ok(())
 }
 
-/// Rebuilds all series that differ. Those published meanwhile are rebuilt, too, unless they are newer than all others: one
-/// that has an edition before the newest is needed, however new its last one is.
+/// Rebuilds all series that differ. Series published meanwhile are rebuilt too, except those whose only new editions are
+/// newer than all loaded ones.
 async fn follow_series(follower: &Follower, counters: &Counters) -> anyhow::Result<()> {
     let mut fresh = (*follower.served.catalog.load_full()).clone();
     let (mut counters, mut changed, mut followed) = (*counters, Vec::new(), Ok(()));
@@ -270,7 +270,7 @@ async fn load_series(follower: &Follower, series: Series, priority: Priority) ->
     Ok((series, part))
 }
 
-/// Brings a catalog into service and tells the changes that come with it. Returns the one before.
+/// Brings a catalog into service and announces its changes to the waiting clients. Returns the one before.
 async fn swap_in(
     follower: &Follower,
     mut fresh: Catalog,
@@ -280,7 +280,7 @@ async fn swap_in(
     marks::update(&mut fresh, store).await?;
     let served = follower.served.catalog.load().editions();
     if marks::has_unlogged(store, &served, &fresh.editions()).await? {
-        // An edition of its own, with which it comes into service again, tells it.
+        // The job `replacements` logs it as replaced, with an edition of its own.
         follower.unlogged.notify_one();
     }
     let (mark, editions) = (fresh.mark, fresh.editions());

@@ -45,7 +45,7 @@ pub async fn unserved_before(
 }
 
 /// Whether any edition that comes into service is not in the log: a replica of an earlier version published it. The mark
-/// does not tell, because a logged edition may have come into service before it.
+/// does not show it, because a logged edition may have come into service before it.
 pub async fn has_unlogged(
     store: &dyn Store,
     before: &BySource<Edition>,
@@ -70,8 +70,8 @@ async fn logged_after(store: &dyn Store, mut edition: Edition) -> anyhow::Result
     }
 }
 
-/// Tells the sources as replaced whose current edition is not logged, or that this version shows in another way than
-/// the one that showed them last.
+/// Logs as replaced each source whose current edition is not in the log, or which this version shows differently from
+/// the version that showed it last.
 pub async fn log_replacements(store: &dyn Store, now: Now) -> anyhow::Result<()> {
     let shapes = Source::ALL.into_iter().map(|source| (source, shape(source))).collect();
     for source in store.log_replacements(shapes, now.timestamp()).await? {

@@ -1,4 +1,4 @@
-//! Tells sources as replaced without making anybody wait: a publication that is under way may last for minutes.
+//! Records sources as replaced in the log of changes, without making anybody wait: a publication that is under way may last for minutes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::wait::{stopped, tick};
 
 const RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Brings the log of changes up to date whenever that is needed, until the service stops. The editions that tell the
+/// Brings the log of changes up to date whenever that is needed, until the service stops. The editions of the
 /// replacements come into service like all others.
 pub async fn run(follower: Arc<Follower>, mut stop: watch::Receiver<bool>) {
     loop {
@@ -20,7 +20,7 @@ pub async fn run(follower: Arc<Follower>, mut stop: watch::Receiver<bool>) {
             () = follower.unlogged.notified() => {}
         }
         while let Err(error) = marks::log_replacements(&*follower.access.store, follower.clock.now()).await {
-            tracing::debug!(%error, "replaced sources cannot be told yet; retrying shortly");
+            tracing::debug!(%error, "replaced sources cannot be logged yet; retrying shortly");
             tokio::select! {
                 () = stopped(&mut stop) => return,
                 () = tick(RETRY_DELAY) => {}

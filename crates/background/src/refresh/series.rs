@@ -50,8 +50,8 @@ fn revisions<P>(
     edition: Edition,
     point: fn(Point) -> Option<P>,
 ) -> (Option<i64>, Vec<Revision<P>>) {
-    let told = recorded.rows.into_iter().filter(|row| row.edition <= edition);
-    let rows = told.map(|row| Revision {
+    let known = recorded.rows.into_iter().filter(|row| row.edition <= edition);
+    let rows = known.map(|row| Revision {
         changed_unix_ms: row.at.as_millisecond(),
         old: row.old.and_then(point),
         new: row.new.and_then(point),

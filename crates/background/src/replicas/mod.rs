@@ -1,6 +1,6 @@
 //! The processes that serve one database. They find each other through its table `replica`.
 //!
-//! Every two seconds, in the store's time, each process writes the editions that it serves and reads the other rows.
+//! Every three seconds, in the store's time, each process writes the editions that it serves and reads the other rows.
 //! They determine its share of a limit, which replicas must serve an edition before customers are notified, and the
 //! metrics. It works the same on every database; a single process finds only itself.
 
@@ -69,7 +69,7 @@ struct Progress {
     census: Census,
     started_at: Option<Timestamp>,
     /// The served editions last written to the store.
-    told: Option<BySource<Edition>>,
+    reported: Option<BySource<Edition>>,
     /// Monotonic time of the last clock measurement.
     measured_ns: Option<u64>,
 }
@@ -163,7 +163,7 @@ impl Replicas {
         self.measure_if_due().await?;
         let served = self.served.catalog.load().editions();
         let all = self.store.beat(self.row(&served)).await?;
-        self.progress.lock().told = Some(served);
+        self.progress.lock().reported = Some(served);
         Ok(all)
     }
 
@@ -193,8 +193,8 @@ impl Replicas {
     async fn pause(&self) {
         for _ in 0..LOOKS_BETWEEN_BEATS {
             tick(self.beat_interval / LOOKS_BETWEEN_BEATS).await;
-            let told = self.progress.lock().told;
-            if told.is_some_and(|told| told != self.served.catalog.load().editions()) {
+            let reported = self.progress.lock().reported;
+            if reported.is_some_and(|reported| reported != self.served.catalog.load().editions()) {
                 return;
             }
         }

@@ -52,13 +52,13 @@ impl StoreClock {
     /// Reads the store's time and sets the offset. The store read its clock at some moment within the round trip.
     pub async fn measure(&self, store: &dyn Store) -> lastro_store::Result<()> {
         let sent = self.machine.now();
-        let Some(told) = store.time().await? else { return Ok(()) };
+        let Some(time) = store.time().await? else { return Ok(()) };
         let round_trip_ns = self.machine.monotonic_ns().saturating_sub(sent.monotonic_ns);
         if round_trip_ns > LONGEST_ROUND_TRIP_NS && self.is_measured.load(Ordering::Relaxed) {
             return Ok(());
         }
         let asked_at = sent.unix_ms.saturating_add_unsigned(round_trip_ns / 2_000_000);
-        self.set(told.as_millisecond().saturating_sub(asked_at));
+        self.set(time.as_millisecond().saturating_sub(asked_at));
         Ok(())
     }
 

@@ -57,7 +57,7 @@ pub fn items(event: WebhookEvent, rows: &Records, served: &Catalog) -> serde_jso
             .iter()
             .map(|row| {
                 let history = filings.position(row.id).map(|row| filings.history(row));
-                let json = if removed { identity(row.id) } else { filing_json(row, told(history)) };
+                let json = if removed { identity(row.id) } else { filing_json(row, shown(history)) };
                 let item = item(&json, Some(row.company_id), Some(fold_label(&row.category)))?;
                 Ok(PayloadItem { filing: Some(row.clone()), ..item })
             })
@@ -82,7 +82,7 @@ fn item(
 }
 
 /// The history to show. A row that the catalog does not know was replaced meanwhile.
-fn told(history: Option<History>) -> History {
+fn shown(history: Option<History>) -> History {
     History { withdrawn: None, ..history.unwrap_or_default() }
 }
 

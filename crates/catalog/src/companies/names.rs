@@ -53,9 +53,9 @@ impl NameDirectory {
 /// The key shared by all forms of a name, or `None` if it has only stop words.
 fn key(words: &[String]) -> Option<String> {
     let places = places_of_name(words);
-    let tells = places.iter().any(|place| !is_stop_word(&words[*place]));
+    let is_name = places.iter().any(|place| !is_stop_word(&words[*place]));
     let keys = places.into_iter().map(|place| meaning(&words[place]));
-    tells.then(|| keys.collect::<Vec<_>>().join(" "))
+    is_name.then(|| keys.collect::<Vec<_>>().join(" "))
 }
 
 /// The letters of the words that are not legal forms.

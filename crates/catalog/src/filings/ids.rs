@@ -77,6 +77,12 @@ impl IdTable {
         }
     }
 
+    /// The number of tables that are not shared with the other.
+    #[cfg(test)]
+    pub(super) fn tables_of_its_own(&self, other: &Self) -> usize {
+        self.tables.iter().zip(&other.tables).filter(|(own, other)| !Arc::ptr_eq(own, other)).count()
+    }
+
     /// Gives every position a new one.
     pub(super) fn renumber(&mut self, moved: impl Fn(u32) -> u32) {
         let filled = self.tables.iter_mut().filter(|table| !table.is_empty());

@@ -24,7 +24,7 @@ impl Labels {
         Self { used: self.len(), ..self }
     }
 
-    /// Whether half of the labels may be out of use: a merge leaves those of replaced filings.
+    /// Whether there are many more labels than when all were in use: a merge leaves those of replaced filings.
     pub(super) fn are_wasteful(&self) -> bool {
         self.len() > 2 * self.used + MOST_SPARE
     }

@@ -112,23 +112,47 @@ mod tests {
         Filings::empty().with_changes(filings).unwrap()
     }
 
+    fn restored(part: &Filings) -> Filings {
+        let mut bytes = Vec::new();
+        part.save("merge", &mut bytes).unwrap();
+        Filings::restore("merge", &bytes[..], bytes.len() as u64).unwrap()
+    }
+
     #[test]
     fn a_merge_shares_the_groups_that_it_does_not_change() {
         let before = of(&filings(0..20_000, |_| "Aurora".to_owned()));
-        let shared = |changed: &[(Filing, History)]| {
+        let copied = |changed: &[(Filing, History)]| {
             let after = before.with_changes(changed).unwrap();
-            let of_both = before.records.groups().filter(|(old, _)| {
-                after.records.groups().any(|(new, _)| std::ptr::eq(new.as_ptr(), old.as_ptr()))
-            });
-            (of_both.count(), after.records.groups().count())
+            assert_eq!(after.records.groups().count(), 6, "the first and the last are not full");
+            let is_new = |group: &[Record]| {
+                before.records.groups().all(|(old, _)| !std::ptr::eq(old.as_ptr(), group.as_ptr()))
+            };
+            after.records.groups().filter(|(group, _)| is_new(group)).count()
         };
-        let groups = before.records.groups().count();
-        assert_eq!(groups, 6, "the first and the last of which are not full");
-        assert_eq!(shared(&filings(20_000..20_010, |_| "Bela".to_owned())), (groups - 1, groups));
-        assert_eq!(shared(&[filing(9_000, "Bela")]), (groups - 1, groups));
-        assert_eq!(shared(&[]), (groups, groups));
-        let scattered: Vec<_> = (0..100).map(|number| filing(9_000 + 20 * number, "Bela")).collect();
-        assert_eq!(shared(&scattered), (groups - 1, groups));
+        assert_eq!(copied(&filings(20_000..20_010, |_| "Bela".to_owned())), 1);
+        assert_eq!(copied(&[filing(9_000, "Bela")]), 1);
+        assert_eq!(copied(&[]), 0);
+        assert_eq!(copied(&scattered()), 2);
+    }
+
+    /// More corrections than a plan has ranges to search: a hundred of new filings, and one of an old one.
+    fn scattered() -> Vec<(Filing, History)> {
+        let new = (0..100).map(|number| filing(17_000 + 2 * number, "Bela"));
+        new.chain([filing(3_000, "Bela")]).collect()
+    }
+
+    #[test]
+    fn a_merge_shares_the_tables_that_it_does_not_change() {
+        let before = of(&filings(0..20_000, |_| "Aurora".to_owned()));
+        let copied = |changed: &[(Filing, History)]| {
+            let after = before.with_changes(changed).unwrap();
+            (after.lists.tables_of_its_own(&before.lists), after.ids.tables_of_its_own(&before.ids))
+        };
+        let (lists, ids) = copied(&filings(20_000..20_010, |_| "Bela".to_owned()));
+        assert!((1..=30).contains(&lists) && (1..=10).contains(&ids), "{lists}, {ids}");
+        let (_, ids) = copied(&scattered());
+        assert!((1..=101).contains(&ids), "{ids}");
+        assert_eq!(copied(&[]), (0, 0));
     }
 
     #[test]
@@ -158,7 +182,7 @@ mod tests {
         let mut part = of(&filings(0..300, |number| format!("Aurora {number}")));
         for round in 1..20 {
             let renamed = filings(0..300, |number| format!("Aurora {number} {round}"));
-            part = part.with_changes(&renamed).unwrap();
+            part = restored(&part.with_changes(&renamed).unwrap());
             assert!(part.records.labels.len() < 2 * 300 + 1_000 + 400, "{}", part.records.labels.len());
             let names = part.listed().map(|position| part.filing(position).company_name);
             assert!(names.eq((0..300).rev().map(|number| format!("Aurora {number} {round}"))));

@@ -149,7 +149,7 @@ impl RecordsBuilder {
 
     /// Adds a whole group, whose positions stay as they are.
     pub(super) fn share(&mut self, group: &Group) {
-        debug_assert!(group.first == self.next() && self.records.is_empty(), "a group in its place");
+        assert!(group.first == self.next() && self.records.is_empty(), "a group in its place");
         self.groups.push(group.clone());
     }
 

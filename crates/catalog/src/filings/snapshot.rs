@@ -36,7 +36,7 @@ impl Records {
         Ok(())
     }
 
-    /// Restores records, whose number tells their positions.
+    /// Restores records. Their number gives their positions.
     pub(super) fn restore<R: Read>(
         snapshot: &mut Reader<R>,
         positions: impl Fn(u32) -> Range<u32>,
@@ -130,7 +130,8 @@ impl Labels {
         };
         let used: Vec<u64> = snapshot.column(|used: u64| used)?;
         let [used] = *used else { return Err(SnapshotError::Damaged) };
-        Ok(Self { used: usize::try_from(used).map_err(|_| SnapshotError::Damaged)?, ..labels })
+        ensure(used <= labels.len() as u64)?;
+        Ok(Self { used: used as usize, ..labels })
     }
 
     /// Whether every number of a record refers to a label.

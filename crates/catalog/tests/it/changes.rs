@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use lastro_catalog::{FilingFilter, Filings, FilingsBuilder, Listing, Page, Table};
 use lastro_model::{CompanyId, Day, Filing, FilingId, History};
 use proptest::prelude::*;
@@ -200,6 +201,103 @@ proptest! {
             }
         }
     }
+}
+
+/// A part of several groups of records, and what it should hold.
+struct Large {
+    part: Filings,
+    rows: BTreeMap<FilingId, (Filing, History)>,
+}
+
+impl Large {
+    const IDS: u64 = 10_200;
+
+    /// Makes 9,600 filings. The ids above are for new ones.
+    fn new(random: &mut fastrand::Rng) -> Self {
+        let rows: Vec<_> = (0..9_600).map(|number| numbered(random, number)).collect();
+        Self::of(rows)
+    }
+
+    fn of(rows: Vec<(Filing, History)>) -> Self {
+        let rows = rows.into_iter().map(|row| (row.0.id, row)).collect();
+        Self { part: whole(&rows), rows }
+    }
+
+    fn change(&mut self, changed: Vec<(Filing, History)>) {
+        self.part = self.part.with_changes(&changed).unwrap();
+        self.rows.extend(changed.into_iter().map(|row| (row.0.id, row)));
+        let whole = whole(&self.rows);
+        assert_same(&self.part, &whole, Self::IDS);
+        assert_same(&restored(&self.part), &whole, Self::IDS);
+    }
+
+    /// Some of the rows, changed.
+    fn with(
+        &self,
+        numbers: impl Iterator<Item = u64>,
+        change: impl Fn(&mut Filing, &mut History),
+    ) -> Vec<(Filing, History)> {
+        let row = |number| {
+            let (mut filing, mut history) = self.rows[&FilingId::Protocol(number)].clone();
+            change(&mut filing, &mut history);
+            (filing, history)
+        };
+        numbers.map(row).collect()
+    }
+}
+
+/// A filing with this number. Their links follow more patterns than are kept, and some were seen at a known time.
+fn numbered(random: &mut fastrand::Rng, number: u64) -> (Filing, History) {
+    let mut filing = filing(random, Large::IDS);
+    filing.id = FilingId::Protocol(number);
+    let seen = |hour: i64| Timestamp::from_second(1_790_000_000 + 3_600 * hour).unwrap();
+    let first_seen = random.bool().then(|| seen(random.i64(0..20)));
+    (filing, History { first_seen, withdrawn: None })
+}
+
+fn whole(rows: &BTreeMap<FilingId, (Filing, History)>) -> Filings {
+    let mut builder = FilingsBuilder::new();
+    rows.values().cloned().for_each(|(filing, history)| builder.push_with(filing, history));
+    builder.finish().unwrap()
+}
+
+#[test]
+fn changes_of_a_large_part_equal_a_full_build() {
+    let random = &mut fastrand::Rng::with_seed(11);
+    let mut large = Large::new(random);
+    // Late filings: the newest group that is full shifts by some positions.
+    let late = |number, day_number| {
+        let (filing, history) = numbered(&mut fastrand::Rng::with_seed(number), number);
+        (Filing { delivered_on: day(day_number), ..filing }, history)
+    };
+    large.change(vec![late(9_600, 20_000), late(9_601, 20_000), late(9_602, 20_006)]);
+    let gone_at = Timestamp::from_second(2_000_000_000).unwrap();
+    let withdrawn = |_: &mut Filing, history: &mut History| history.withdrawn = Some(gone_at);
+    let listed = |_: &mut Filing, history: &mut History| history.withdrawn = None;
+    large.change(large.with((0..9_600).step_by(1_999), withdrawn));
+    large.change(large.with((0..9_600).step_by(1_999).skip(2), listed));
+    // More filings than there is room for get all positions renumbered.
+    large.change((9_603..10_003).map(|number| late(number, 20_012)).collect());
+    // Hardly any left, then none, then some again.
+    large.change(large.with(0..9_900, withdrawn));
+    large.change(large.with(9_900..10_004, withdrawn));
+    assert_eq!(large.part.len(), 0);
+    large.change(large.with(9_950..9_999, listed));
+}
+
+/// After a merge with more names than were in use before, the next one gives all labels other numbers.
+#[test]
+fn unchanged_filings_keep_their_labels_when_labels_are_renumbered() {
+    let random = &mut fastrand::Rng::with_seed(12);
+    let rows = (0..9_600).map(|number| {
+        let (filing, history) = numbered(random, number);
+        (Filing { url: format!("https://a.example/{number}"), ..filing }, history)
+    });
+    let mut large = Large::of(rows.collect());
+    large.change(large.with(0..1_200, |filing, _| filing.company_name = format!("Aurora {:?}", filing.id)));
+    large.change(large.with(4_000..4_010, |filing, _| filing.company_name = "Banco Aurora S/A".to_owned()));
+    large.change(large.with(0..1_200, |filing, _| filing.company_name = "Banco Aurora S/A".to_owned()));
+    large.change(large.with(4_000..4_010, |filing, _| filing.company_name = "Aurora S.A.".to_owned()));
 }
 
 fn plain(number: u64, category: &str, text: &str) -> Filing {

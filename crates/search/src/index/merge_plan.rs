@@ -260,6 +260,11 @@ mod tests {
 
             let (old_first, first) = (100, 100 + rows - expected.len() as u32 + insert_before.len() as u32);
             let plan = plan.numbered(old_first..old_first + rows, first, 5);
+            for (start, end) in (0..=plan.rows()).flat_map(|end| (0..end).map(move |start| (start, end))) {
+                let rows = first + start..first + end;
+                let all_stay = rows.clone().all(|row| plan.origin(row) == Origin::Old(row));
+                prop_assert_eq!(plan.keeps(&rows), all_stay, "{:?}", rows);
+            }
             let numbered = |list: &[u32], first: u32| list.iter().map(|row| row + first).collect::<Vec<u32>>();
             let mut list = Vec::new();
             plan.extend_list(&numbered(&old, old_first), &numbered(&new, 5), &mut list);

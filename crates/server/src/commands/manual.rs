@@ -64,7 +64,7 @@ fn describe(command: &Command, above: &[&Command], out: &mut Roff) {
     if command.get_name() == "serve" {
         return;
     }
-    let told = |argument: &Arg| {
+    let is_listed_above = |argument: &Arg| {
         let same = |other: &Arg| other.get_id() == argument.get_id();
         let takes_all = command.get_name() == "check";
         ["help", "version"].contains(&argument.get_id().as_str())
@@ -74,7 +74,7 @@ fn describe(command: &Command, above: &[&Command], out: &mut Roff) {
     };
     command
         .get_arguments()
-        .filter(|argument| !told(argument))
+        .filter(|argument| !is_listed_above(argument))
         .for_each(|argument| describe_argument(argument, out));
     let above = [above, &[command]].concat();
     command.get_subcommands().for_each(|subcommand| describe(subcommand, &above, out));

@@ -1,4 +1,4 @@
-//! Whether a server could start with these settings, as far as they tell by themselves: nothing is opened, asked or created.
+//! Whether a server could start with these settings, as far as the settings alone show: nothing is opened, asked or created.
 //!
 //! Settings that parse one by one may still be unusable together. The start, SIGHUP and `lastro check` share these checks,
 //! so that none of them accepts what another refuses.

@@ -101,11 +101,11 @@ async fn in_turn(
     wait: Duration,
 ) -> Result<Synchronised, SyncError> {
     let started = Instant::now();
-    let mut told = false;
+    let mut is_reported = false;
     loop {
         match sync.run(source, reach).await {
             Err(SyncError::Elsewhere(holder)) if started.elapsed() < wait => {
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut is_reported, true) {
                     sync.report.wait(source, &holder);
                 }
                 tokio::time::sleep(POLL_INTERVAL).await;

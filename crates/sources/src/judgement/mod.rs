@@ -37,7 +37,7 @@ const ENOUGH_MISSING_ROWS: u64 = 10;
 pub fn missing_rows(held: u64, missing: u64) -> Result<(), Refusal> {
     if missing >= ENOUGH_MISSING_ROWS && u128::from(missing) * 100 > u128::from(held) * 5 {
         return Err(Refusal(format!(
-            "it lacks {missing} of the {held} rows that are held of it: more than 5 % are lost"
+            "{missing} of the {held} stored rows are missing from it: more than 5 % are lost"
         )));
     }
     Ok(())

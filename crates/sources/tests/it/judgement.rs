@@ -29,7 +29,7 @@ fn more_than_one_in_twenty_missing_rows_are_refused() {
     assert!(missing_rows(200, 10).is_ok());
     assert_eq!(
         missing_rows(200, 11).unwrap_err().to_string(),
-        "it lacks 11 of the 200 rows that are held of it: more than 5 % are lost"
+        "11 of the 200 stored rows are missing from it: more than 5 % are lost"
     );
     assert!(missing_rows(10, 9).is_ok(), "a few rows are corrections");
     assert!(missing_rows(10, 10).is_err());

@@ -33,15 +33,15 @@ pub(super) async fn begin(server: &Server, source: Source, selection: Selection)
 fn read(line: Line<'_>, source: Source, selection: Selection, begun: oneshot::Sender<Begun>) {
     let session = match Session::begin(line, Kind::Load) {
         Ok(session) => session,
-        Err(failure) => return tell(begun, Err(failure.error)),
+        Err(failure) => return reply(begun, Err(failure.error)),
     };
     let current = match fixed(&session, source, selection) {
         Ok(Some(current)) => current,
-        Ok(None) => return tell(begun, Ok(None)),
-        Err(error) => return tell(begun, Err(error)),
+        Ok(None) => return reply(begun, Ok(None)),
+        Err(error) => return reply(begun, Err(error)),
     };
     let (loaded, batches) = load::under_way(current);
-    tell(begun, Ok(Some(loaded)));
+    reply(begun, Ok(Some(loaded)));
     // The channel stays open until the result of the read is known, so that an interrupted read never looks complete.
     if let Err(error) = load::stream(&session, source, selection, &batches) {
         // A receiver that has gone does not need the error.
@@ -50,7 +50,7 @@ fn read(line: Line<'_>, source: Source, selection: Selection, begun: oneshot::Se
 }
 
 /// Sends the outcome. The caller may have gone.
-fn tell(begun: oneshot::Sender<Begun>, outcome: Begun) {
+fn reply(begun: oneshot::Sender<Begun>, outcome: Begun) {
     let _ = begun.send(outcome);
 }
 

@@ -153,7 +153,8 @@ pub(crate) fn addressed(accounts: &dyn Reading) -> Result<u64> {
 }
 
 fn wanted(accounts: &dyn Reading, source: Source) -> Result<Vec<WebhookEvent>> {
-    let asked = accounts.rows(webhook_sql::EVENTS_WANTED, &[], |row| row.parsed(0, webhook::events))?;
+    let asked =
+        accounts.rows(webhook_sql::EVENTS_WANTED, &[], |row| Ok(webhook::known_events(row.text(0)?)))?;
     let mut events: Vec<WebhookEvent> = asked.into_iter().flatten().collect();
     let [new, changed] = [WebhookEvent::of_new_row(source), WebhookEvent::of_changed_row(source)];
     let of_source = [&new[..], &changed, &[WebhookEvent::of_removed_row(source)]].concat();

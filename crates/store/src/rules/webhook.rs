@@ -118,6 +118,9 @@ fn apply(accounts: &dyn Transaction, id: &WebhookId, change: &WebhookChange) -> 
     }
     let webhook = changed(webhook, change.clone());
     update(accounts, &webhook)?;
+    if let Some(events) = &change.events {
+        set_events(accounts, id, events)?;
+    }
     if change.is_another_chance() {
         accounts.execute(sql::LEAVE_ALONE_NO_LONGER, values![id])?;
     }
@@ -137,15 +140,13 @@ fn changed(webhook: Webhook, change: WebhookChange) -> Webhook {
     }
 }
 
+/// Writes everything but the events.
 fn update(accounts: &dyn Transaction, webhook: &Webhook) -> Result<()> {
     let values = values![
         &webhook.url,
         &webhook.description,
-        event_names(&webhook.events),
         filters_text(&webhook.filters)?,
-        webhook.events.contains(&WebhookEvent::AnySeriesUpdated),
         series_text(&webhook.filters)?,
-        more_event_names(&webhook.events),
         &webhook.filters.q,
         webhook.disabled.map(DisabledBy::name),
         webhook.failing.map(|run| run.since),
@@ -153,6 +154,14 @@ fn update(accounts: &dyn Transaction, webhook: &Webhook) -> Result<()> {
         &webhook.id
     ];
     accounts.execute(sql::UPDATE_WEBHOOK, values)?;
+    Ok(())
+}
+
+/// Separate from other changes, which so keep the events that only later versions know.
+fn set_events(accounts: &dyn Transaction, id: &WebhookId, events: &[WebhookEvent]) -> Result<()> {
+    let any_series = events.contains(&WebhookEvent::AnySeriesUpdated);
+    let values = values![event_names(events), any_series, more_event_names(events), id];
+    accounts.execute(sql::SET_EVENTS, values)?;
     Ok(())
 }
 
@@ -236,9 +245,9 @@ fn more_event_names(events: &[WebhookEvent]) -> String {
 }
 
 fn wanted_events(row: &dyn Row) -> Result<Vec<WebhookEvent>> {
-    let mut wanted = row.parsed(4, events)?;
+    let mut wanted = known_events(row.text(4)?);
     wanted.retain(|event| *event != WebhookEvent::Ping);
-    wanted.extend(row.parsed(13, events)?);
+    wanted.extend(known_events(row.text(13)?));
     if row.flag(11)? {
         wanted.push(WebhookEvent::AnySeriesUpdated);
     }
@@ -246,8 +255,9 @@ fn wanted_events(row: &dyn Row) -> Result<Vec<WebhookEvent>> {
     Ok(wanted)
 }
 
-pub(super) fn events(names: &str) -> Result<Vec<WebhookEvent>, ParseError> {
-    names.split(',').filter(|name| !name.is_empty()).map(WebhookEvent::parse).collect()
+/// The events of a list of names. Others are of a later version, whose replicas may run beside this one.
+pub(super) fn known_events(names: &str) -> Vec<WebhookEvent> {
+    names.split(',').filter_map(|name| WebhookEvent::parse(name).ok()).collect()
 }
 
 /// Whether some enabled webhook wants this series through the event shared by all series.

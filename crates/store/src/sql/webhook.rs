@@ -43,10 +43,12 @@ pub(crate) const INSERT_WEBHOOK: &str = "INSERT INTO webhook (id, account, url, 
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, '', 0)";
 
 pub(crate) const UPDATE_WEBHOOK: &str =
-    "UPDATE webhook SET url = $1, description = $2, events = $3, filters = $4,
-        series_updated = $5, series_ids = $6, more_events = $7, q = $8, disabled_by = $9, failing_since = $10,
-        last_failure = $11
-    WHERE id = $12";
+    "UPDATE webhook SET url = $1, description = $2, filters = $3, series_ids = $4, q = $5, disabled_by = $6,
+        failing_since = $7, last_failure = $8
+    WHERE id = $9";
+
+pub(crate) const SET_EVENTS: &str =
+    "UPDATE webhook SET events = $1, series_updated = $2, more_events = $3 WHERE id = $4";
 
 pub(crate) const DELETE_WEBHOOK: &str = "DELETE FROM webhook WHERE id = $1";
 

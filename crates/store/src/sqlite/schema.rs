@@ -84,7 +84,7 @@ mod tests {
     use crate::sqlite::file::DATA;
 
     #[test]
-    fn migration_starts_the_change_log_at_the_current_edition() {
+    fn migration_starts_the_filing_log_at_the_current_edition() {
         let mut connection = Connection::open_in_memory().unwrap();
         let earlier = DATA.migrations.iter().take_while(|migration| migration.version < 6);
         earlier.for_each(|migration| apply(&connection, migration).unwrap());

@@ -47,14 +47,14 @@ impl Ends<'_> {
     /// Copies the rows that the target does not hold yet: those after its last key.
     pub(super) async fn copy(&self, table: &'static CopiedTable) -> Result<()> {
         let total = count(self.source, table).await?;
-        let tell = |rows| self.tell(TransferStep::Copy, table, rows, total);
+        let report = |rows| self.report(TransferStep::Copy, table, rows, total);
         if table.is_whole {
             self.replace(table).await?;
-            tell(total);
+            report(total);
             return Ok(());
         }
         let mut rows = count(self.target, table).await?;
-        tell(rows);
+        report(rows);
         let held = self.target.read(table.database, move |target| page::last_key_held(target, table)).await?;
         let mut values = read(self.source, table, held).await?;
         while !values.is_empty() {
@@ -63,13 +63,13 @@ impl Ends<'_> {
             // The next rows are read while these are written.
             let (next, written) = tokio::join!(read(self.source, table, after), self.write(table, values));
             written?;
-            tell(rows);
+            report(rows);
             values = next?;
         }
         Ok(())
     }
 
-    fn tell(&self, step: TransferStep, table: &CopiedTable, rows: u64, total: u64) {
+    fn report(&self, step: TransferStep, table: &CopiedTable, rows: u64, total: u64) {
         (self.report)(TransferProgress { step, table: table.name, rows, total });
     }
 
@@ -85,9 +85,9 @@ impl Ends<'_> {
     /// Reads the table of both databases, and fails if they differ.
     pub(super) async fn compare(&self, table: &'static CopiedTable) -> Result<TransferredTable> {
         let total = count(self.source, table).await?;
-        let tell = |rows| self.tell(TransferStep::Compare, table, rows, total);
+        let report = |rows| self.report(TransferStep::Compare, table, rows, total);
         let (ours, theirs) =
-            tokio::try_join!(summary(self.source, table, &tell), summary(self.target, table, &|_| {}))?;
+            tokio::try_join!(summary(self.source, table, &report), summary(self.target, table, &|_| {}))?;
         let (rows, found) = (ours.rows, theirs.rows);
         let digest = ours.digest();
         if digest != theirs.digest() {
@@ -113,12 +113,12 @@ async fn read(database: &Runner, table: &'static CopiedTable, after: Option<Valu
 async fn summary(
     database: &Runner,
     table: &'static CopiedTable,
-    tell: &(dyn Fn(u64) + Send + Sync),
+    report: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<Summary> {
     let mut summary = Summary::default();
     let mut after = None;
     loop {
-        tell(summary.rows);
+        report(summary.rows);
         let values = read(database, table, after).await?;
         if values.is_empty() {
             return Ok(summary);

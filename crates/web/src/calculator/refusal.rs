@@ -42,7 +42,7 @@ pub(super) fn translated(message: &str, language: Language) -> String {
     }
 }
 
-/// A message of unknown form is English: other readers are told less.
+/// A message of unknown form is English: other readers get a shorter one.
 fn unknown_form(message: &str, language: Language) -> String {
     match language {
         Language::English => message.replace('`', ""),

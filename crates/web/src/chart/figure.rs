@@ -174,16 +174,16 @@ fn lines(plotted: &Plotted, frame: Frame, language: Language) -> Vec<Line> {
 fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language: Language) -> Drawn {
     // Bars of a second series would hide the first.
     let shape = if place > 0 && plotted.shape == Shape::Bars { Shape::Line } else { plotted.shape };
-    let told = shape.telling(&plotted.dots);
+    let dots_shown = shape.telling(&plotted.dots);
     // A thinned line is short already.
-    let dots = match thinned(&told) {
+    let dots = match thinned(&dots_shown) {
         Cow::Borrowed(all) => bends(shape, all),
         thin @ Cow::Owned(_) => thin,
     };
     let line = frame.path(shape, &dots);
     let is_bars = shape == Shape::Bars;
     let middle = if is_bars { frame.bar_width() / 2.0 } else { 0.0 };
-    let (rhythm, rows) = table::listed(&told);
+    let (rhythm, rows) = table::listed(&dots_shown);
     Drawn {
         name: plotted.name.clone(),
         unit_text: plotted.unit_text,
@@ -194,7 +194,7 @@ fn drawn(plotted: &Plotted, place: usize, frame: Frame, is_alone: bool, language
         is_steps: shape == Shape::Step,
         first_day: plotted.dots.first().map(|dot| dot.day.to_string()).unwrap_or_default(),
         rows: table::html(plotted, &rows, frame, middle, language),
-        left_out: left_out(rhythm, told.len() < plotted.dots.len(), &language.texts().chart),
+        left_out: left_out(rhythm, dots_shown.len() < plotted.dots.len(), &language.texts().chart),
         call: plotted.call.clone(),
     }
 }

@@ -62,8 +62,8 @@ impl Supervisor {
         C: Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let (context, told) = (Arc::clone(context), self.stop.subscribe());
-        self.spawn(name.into(), Box::new(move || job(Arc::clone(&context), told.clone()).boxed()));
+        let (context, stop) = (Arc::clone(context), self.stop.subscribe());
+        self.spawn(name.into(), Box::new(move || job(Arc::clone(&context), stop.clone()).boxed()));
     }
 
     /// Spawns a job. It is not generic, so that it is not compiled anew for each job.

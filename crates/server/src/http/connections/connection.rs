@@ -158,7 +158,7 @@ impl Connection {
         quiet.then(|| second.saturating_sub(self.last_active.load(Ordering::Relaxed)))
     }
 
-    /// Whether it was told to close so long ago that it will not do so by itself.
+    /// Whether it was asked to close so long ago that it will not do so by itself.
     pub(super) fn lingers(&self, second: u32, timeout: u32) -> bool {
         self.state() == State::Closing
             && second.saturating_sub(self.closing_since.load(Ordering::Relaxed)) > timeout

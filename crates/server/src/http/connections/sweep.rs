@@ -12,7 +12,7 @@ use super::Connections;
 use super::connection::Connection;
 use super::totals::Reason;
 
-/// Seconds an idle connection may take to close after being told to.
+/// Seconds an idle connection may take to close after it was asked to.
 const CLOSE_TIMEOUT: u32 = 3;
 /// Seconds a response may make no progress while too many bytes are unsent.
 const PRESSURE_TIMEOUT: u32 = 2;

@@ -1,6 +1,6 @@
 //! Charges to the quota and to the pages of an address, with the errors of those that are used up.
 //!
-//! A [`Tab`] is for a handler that charges its request itself, because only the body tells the cost.
+//! A [`Tab`] is for a handler that charges its request itself, because the cost depends on the body.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! Responses that wait for changes: one page that comes when there is something to tell, or a stream of events.
+//! Responses that wait for changes: one page that comes when there is a change, or a stream of events.
 //!
 //! Neither has a task, a thread or a timer: the body of the response waits in the lists of
 //! [`Wakeups`](lastro_background::changes::waiting::Wakeups), and a store read happens only for changes that are no longer in memory.
@@ -78,7 +78,7 @@ impl CompanyNames {
 pub fn json(changes: &Changes, page: &ChangePage, filter: &ChangeFilter) -> Vec<u8> {
     let bytes: usize = page.entries.iter().map(|entry| entry.bytes()).sum();
     Object::new(Vec::with_capacity(bytes + 128))
-        .array(name!("data"), page.shown(filter), |told, out| out.extend_from_slice(&told.json()))
+        .array(name!("data"), page.shown(filter), |change, out| out.extend_from_slice(&change.json()))
         .text(name!("next"), &changes.cursor(page.next, filter.digest))
         .boolean(name!("more"), page.more)
         .end()
@@ -177,7 +177,7 @@ impl EventStream {
                 return None;
             }
             let page = changes.page(self.query.after, &self.query.filter, EVENTS_AT_ONCE).await;
-            // Whoever resumes is told why it ended.
+            // A client that resumes learns why it ended.
             let page = page.map_err(note).ok()?;
             self.query.after = page.next;
             if !page.entries.is_empty() {
@@ -206,12 +206,12 @@ impl EventStream {
             return None;
         }
         let mut out = Vec::new();
-        for told in page.shown(&self.query.filter) {
-            let head = format!("id: {}\nevent: {}\ndata: ", told.cursor(), told.kind.name());
+        for change in page.shown(&self.query.filter) {
+            let head = format!("id: {}\nevent: {}\ndata: ", change.cursor(), change.kind.name());
             out.extend_from_slice(head.as_bytes());
             match self.query.as_strings {
-                true => out.extend_from_slice(&decimals::quoted(&told.json())),
-                false => out.extend_from_slice(&told.json()),
+                true => out.extend_from_slice(&decimals::quoted(&change.json())),
+                false => out.extend_from_slice(&change.json()),
             }
             out.extend_from_slice(b"\n\n");
         }

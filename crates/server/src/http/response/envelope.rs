@@ -69,7 +69,7 @@ fn template(plan: Plan, last: Option<HeaderName>, cache: &'static str) -> Header
 }
 
 impl Last<'_> {
-    /// What the value is made of, but for the plan, which the template tells, and the database.
+    /// What the value is made of, but for the plan, which the template has, and the database.
     fn source(self) -> Option<(u64, [&'static str; 2])> {
         match self {
             Self::Tag(Version::Data(digest), variant) => Some((*digest, ["", variant])),

@@ -29,7 +29,7 @@ pub struct Reply {
     pub encoding: Option<Stored>,
     /// Seconds that a rejected client should wait.
     pub retry_after: Option<u64>,
-    /// The outcome in the usage report, if the status does not tell it.
+    /// The outcome in the usage report, if the status does not show it.
     pub outcome: Option<Outcome>,
     /// Headers beside those common to all responses.
     pub headers: Vec<Header>,

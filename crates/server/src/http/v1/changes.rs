@@ -51,9 +51,9 @@ pub async fn list(action: Action<'_>) -> Result<Reply, ApiError> {
     let filter = filter(&action)?;
     let is_stream = Accept(&action.head.0.headers).wants_events();
     let is_head = action.head.0.method == Method::HEAD;
-    let Cursor { mark: after, companies: told } = place(&action).await?;
+    let Cursor { mark: after, companies: digest } = place(&action).await?;
     let stamps = action.served.catalog.load().companies.stamps();
-    let companies = companies(&action, told).await?;
+    let companies = companies(&action, digest).await?;
     let names = names(&action, companies.as_ref(), stamps)?;
     let digest = companies.as_ref().and_then(|companies| companies.digest);
     let filter = ChangeFilter { companies: companies.map(|companies| companies.ids), digest, ..filter };
@@ -115,7 +115,7 @@ fn refusal(error: ReadError, parameter: &str) -> ApiError {
     }
 }
 
-/// Takes a slot of a request that ends by a deadline, or of a stream. A client without one is told when the first wait
+/// Takes a slot of a request that ends by a deadline, or of a stream. A client without one learns when the first wait
 /// of its account is over.
 fn slot(action: &Action<'_>, deadline: Option<Deadline>) -> Result<AccountSlot, ApiError> {
     let changes = action.changes;
@@ -175,12 +175,12 @@ fn change_type(text: &str) -> Result<ChangeType, ApiError> {
 /// when it was given: otherwise the rows of a copy are not those that the changes lead on from.
 async fn companies(
     action: &Action<'_>,
-    told: Option<CompaniesDigest>,
+    expected: Option<CompaniesDigest>,
 ) -> Result<Option<NamedCompanies>, ApiError> {
     let Some(names) = values(&action.query, COMPANY_IDS)? else { return Ok(None) };
     let found = company_ids::resolved(&action.served.catalog.load(), COMPANY_IDS, &names);
-    match (found, told) {
-        (Ok(found), told) if told.is_none() || found.digest.is_none() || found.digest == told => {
+    match (found, expected) {
+        (Ok(found), expected) if expected.is_none() || found.digest.is_none() || found.digest == expected => {
             Ok(Some(found))
         }
         (Err(unknown), None) => Err(unknown),

@@ -86,11 +86,11 @@ pub fn health(question: &Question<'_>) -> Result<Reply, ApiError> {
 }
 
 fn broken_checks(catalog: &Catalog) -> Vec<BrokenCheck> {
-    let told = |check: &Check| BrokenCheck {
+    let broken = |check: &Check| BrokenCheck {
         name: check.name,
         series: check.series.iter().map(|series| series.about().id).collect(),
     };
-    catalog.identities().filter(|check| !check.holds).map(told).collect()
+    catalog.identities().filter(|check| !check.holds).map(broken).collect()
 }
 
 fn freshness(state: &SourceState, now: Now) -> Freshness {

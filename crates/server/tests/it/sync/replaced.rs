@@ -23,7 +23,7 @@ async fn an_archive_with_other_filings_is_refused() {
     let (year, before) = (day(TODAY).year(), stage.everything().await);
     replace(&stage, year, 30);
     let refused = stage.run(Source::Filings).await.unwrap_err().to_string();
-    assert!(refused.contains("it lacks 30 of the 60 rows that are held of it"), "{refused}");
+    assert!(refused.contains("30 of the 60 stored rows are missing from it"), "{refused}");
     stage.caught_up().await;
     assert!(stage.health(Source::Filings).await["last_error"].as_str().unwrap().contains("refused: "));
     assert_eq!(stage.everything().await, before, "the last good edition stays");

@@ -10,7 +10,7 @@ use super::forms::{Form, FormAge, Forms};
 use crate::cvm::table::{CsvRow, Table, columns};
 use crate::{Fault, Reading};
 
-/// The longest registered names have 100 characters. Longer texts tell the company's history.
+/// The longest registered names have 100 characters. Longer texts are the company's history.
 const LONGEST_NAME: usize = 150;
 
 /// Texts, without accents, that stand for no name.
@@ -26,7 +26,7 @@ const NONE: [&str; 9] = [
     "nenhuma",
 ];
 
-/// Former names, each as the newest form with it tells it.
+/// Former names, each by the newest form with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct FormerNames(BTreeMap<(CompanyId, String), (FormAge, Day)>);
 
@@ -51,10 +51,10 @@ pub(super) fn with_held<'a>(
     held: &[FormerName],
     years: impl Iterator<Item = &'a FormerNames>,
 ) -> Vec<FormerName> {
-    let mut told = FormerNames::default();
-    years.flat_map(FormerNames::iter).for_each(|(age, name)| told.add(age, name));
-    let told = told.iter().map(|(_, name)| name);
-    let all = held.iter().cloned().chain(told).map(|name| ((name.company_id, name.name), name.until));
+    let mut published = FormerNames::default();
+    years.flat_map(FormerNames::iter).for_each(|(age, name)| published.add(age, name));
+    let published = published.iter().map(|(_, name)| name);
+    let all = held.iter().cloned().chain(published).map(|name| ((name.company_id, name.name), name.until));
     let all: BTreeMap<(CompanyId, String), Day> = all.collect();
     all.into_iter().map(|((company_id, name), until)| FormerName { company_id, name, until }).collect()
 }

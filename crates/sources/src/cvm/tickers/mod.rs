@@ -16,7 +16,7 @@
 //! | `FormerName::until` | `Data_Nome_Empresarial` | the day of the name after it; the form's reference day if blank |
 //!
 //! Only a company's newest form counts, by reference day, version and number; but former names are those of all forms,
-//! because a form tells only the last one. Only securities traded on an exchange
+//! because a form has only the last one. Only securities traded on an exchange
 //! (`Mercado` is `Bolsa`) have a ticker; a blank code means none.
 //!
 //! Known faults: the code is typed by hand (`ADR`, `4030`, `000000`): such a row is rejected. A security that changed

@@ -198,6 +198,7 @@ macro_rules! suite {
             webhooks: [
                 a_webhook_is_returned_as_stored,
                 series_only_webhooks_are_readable_by_older_versions,
+                events_of_later_versions_are_left_alone,
                 no_account_gets_more_webhooks_than_allowed,
                 a_change_keeps_unnamed_fields,
                 enabling_clears_the_failures,

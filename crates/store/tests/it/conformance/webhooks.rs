@@ -36,6 +36,23 @@ pub(crate) async fn series_only_webhooks_are_readable_by_older_versions(place: &
     assert_eq!(changed.filters.series_ids, alone.filters.series_ids);
 }
 
+/// A replica of a later version may have written them.
+pub(crate) async fn events_of_later_versions_are_left_alone(place: &impl Place) {
+    let store = place.open().await;
+    store.insert_key(new_key(1)).await.unwrap();
+    let kept = webhook(1, 1, &[WebhookEvent::FxUpdated, WebhookEvent::FilingRemoved]);
+    store.insert_webhook(kept.clone(), 10).await.unwrap();
+    place.change_accounts("UPDATE webhook SET more_events = 'filing.removed,filing.signed'");
+    assert_eq!(store.webhook(&kept.id).await.unwrap(), Some(kept.clone()));
+    let moved = WebhookChange { url: Some("https://example.org/".to_owned()), ..WebhookChange::default() };
+    store.change_webhook(&kept.id, moved).await.unwrap();
+    place.change_accounts(
+        "UPDATE webhook SET more_events = 'company.removed' WHERE more_events = 'filing.removed,filing.signed'",
+    );
+    let still = store.webhook(&kept.id).await.unwrap().unwrap();
+    assert_eq!(still.events, [WebhookEvent::FxUpdated, WebhookEvent::CompanyRemoved]);
+}
+
 pub(crate) async fn no_account_gets_more_webhooks_than_allowed(place: &impl Place) {
     let store = place.open().await;
     store.insert_key(new_key(1)).await.unwrap();

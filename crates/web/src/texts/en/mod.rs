@@ -98,7 +98,7 @@ pub(crate) static TEXTS: Texts = Texts {
         correct_note: "By the IPCA.",
         other_calculations: "Other indices, CDI, Selic, legal interest",
         call: "One call",
-        call_lead: "No key is needed for the first thirty requests a minute. The answer says what each number is, and is served from memory.",
+        call_lead: "No key is needed for the first {count} requests a minute. The answer says what each number is, and is served from memory.",
         answer: "The answer",
         read_reference: "Read the API reference",
         what: "What is here",

@@ -98,7 +98,7 @@ pub(crate) static TEXTS: Texts = Texts {
         correct_note: "Correção pelo IPCA.",
         other_calculations: "Outros índices, CDI, Selic e juros legais",
         call: "Basta uma chamada",
-        call_lead: "Até trinta requisições por minuto, nem é preciso ter chave. A resposta é imediata e diz o que é cada número.",
+        call_lead: "Até {count} requisições por minuto, nem é preciso ter chave. A resposta é imediata e diz o que é cada número.",
         answer: "A resposta",
         read_reference: "Ver a referência da API",
         what: "O que você encontra aqui",

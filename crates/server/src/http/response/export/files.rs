@@ -168,8 +168,8 @@ impl ExportFiles {
             Part::Some(range) => {
                 reply.status = StatusCode::PARTIAL_CONTENT;
                 reply.is_paid = self.payments.lock().take(account, dataset, file, &range);
-                let told = format!("bytes {}-{}/{length}", range.start, range.end - 1);
-                reply.headers.push((CONTENT_RANGE, envelope::text(&told)));
+                let sent = format!("bytes {}-{}/{length}", range.start, range.end - 1);
+                reply.headers.push((CONTENT_RANGE, envelope::text(&sent)));
                 range
             }
             Part::Nothing => return Err(ApiError::RangeNotSatisfiable { length }),

@@ -117,9 +117,9 @@ fn check_frequency(common: &Asked, subjects: &[CatalogSeries<'_>]) -> Result<(),
     if common.has_frequency() || subjects.iter().all(|subject| Some(frequency(subject)) == first) {
         return Ok(());
     }
-    let told: Vec<String> =
+    let frequencies: Vec<String> =
         subjects.iter().map(|subject| format!("{} is {}", subject.id(), frequency(subject).id())).collect();
-    let reason = format!("is required, monthly, quarterly or yearly: {}", told.join(", "));
+    let reason = format!("is required, monthly, quarterly or yearly: {}", frequencies.join(", "));
     Err(bad("frequency", &reason))
 }
 
