@@ -6,7 +6,7 @@ use lastro_model::{Edition, Source};
 
 use super::change_writer::dataset;
 use super::edition::{self, CurrentEdition};
-use super::{SqlStore, change_log, logged, recording, source_state};
+use super::{SqlStore, filing_log, logged, recording, source_state};
 use crate::engine::Database;
 use crate::sql::change as change_sql;
 use crate::transaction::{Query, Reading, Transaction, values};
@@ -110,7 +110,7 @@ fn log_replacement(data: &dyn Transaction, source: Source, shape: &str, at: Time
     data.execute(change_sql::REISSUE, values![edition, at, source.name()])?;
     recording::carry_over(data, source, current, edition)?;
     if source == Source::Filings {
-        change_log::write(data, current.edition, edition, at, Some(Vec::new()))?;
+        filing_log::write(data, current.edition, edition, at, Some(Vec::new()))?;
     }
     let batch = logged::list(&[logged::replacement(dataset(source), rows)]);
     data.execute(change_sql::INSERT_BATCH, values![batch, edition, 1])?;

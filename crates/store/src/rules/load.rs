@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use lastro_model::{Edition, History, Records, Source};
 use tokio::sync::mpsc;
 
-pub(crate) use super::change_log::is_remembered;
 pub(crate) use super::edition::CurrentEdition;
+pub(crate) use super::filing_log::is_remembered;
 use super::table::{self, StoredRow, Table};
 use crate::sql::Select;
 use crate::transaction::{Query, Reading, Row, Value, checksum, values};

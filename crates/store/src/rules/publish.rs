@@ -9,7 +9,7 @@ use super::change_writer::{self, ChangeWriter};
 use super::edition::{self, CurrentEdition};
 use super::recording::Recorder;
 use super::tally::{Listeners, Tally};
-use super::{change_log, read_file, source_state, table, withheld};
+use super::{filing_log, read_file, source_state, table, withheld};
 use crate::transaction::{Query, Reading, Row, Transaction, values};
 use crate::{Condition, Publication, PublicationItem, Published, Result, StoreError, sql};
 
@@ -148,7 +148,7 @@ fn settle(
     if source == Source::Filings {
         // Replacing all rows, or ending a sample, changes every row.
         let changes = tally.filings.take().filter(|_| !replace && sample == current.sample);
-        change_log::write(data, current.edition, edition, at, changes)?;
+        filing_log::write(data, current.edition, edition, at, changes)?;
     }
     Ok(edition)
 }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::announce::Audience;
 use super::publish::{self, Writes};
-use super::{SqlStore, change_log, counters, recording, source_state, withdrawal, withheld};
+use super::{SqlStore, counters, filing_log, recording, source_state, withdrawal, withheld};
 use crate::engine::Database;
 use crate::sql::counters::COUNTERS;
 use crate::{
@@ -45,7 +45,7 @@ impl RecordStore for SqlStore {
 
     async fn remembered_editions(&self, source: Source) -> Result<Vec<RememberedEdition>> {
         match source {
-            Source::Filings => self.engine.read(Database::Data, change_log::editions).await,
+            Source::Filings => self.engine.read(Database::Data, filing_log::editions).await,
             _ => Ok(Vec::new()),
         }
     }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use lastro_model::{Company, Day, Filing, FilingId, History, Records};
 
 use super::announce::{Announcer, RowChange};
-use super::change_log::MOST_CHANGES;
 use super::change_writer::ChangeWriter;
+use super::filing_log::MOST_CHANGES;
 use super::logged::row_json;
 use super::recording::Recorder;
 use super::table::{StoredRow, Table, history};

@@ -1,4 +1,5 @@
-//! A log of the filings that each edition changed, as far back as is worth remembering.
+//! The log of the filings that each edition changed, as far back as is worth remembering, by which running servers catch
+//! up. The log of changes that clients read is another one: see `change_writer` and `logged`.
 //!
 //! It is written in the publication's own transaction. The log is complete from its oldest edition to the current one:
 //! an edition that cannot be described by a list of rows restarts it.
