@@ -19,6 +19,7 @@ mod revisions;
 mod snapshot;
 mod suggestions;
 mod table;
+mod tables;
 mod timeline;
 
 pub use catalog::{Catalog, Part};

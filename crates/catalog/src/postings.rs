@@ -11,8 +11,7 @@ use std::sync::Arc;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use lastro_search::MergePlan;
 
-/// Tables of 50 kB each for two million filings.
-const TABLES: usize = 512;
+use crate::tables::{TABLES, table_of};
 
 #[derive(Clone)]
 pub(crate) struct Postings<K> {
@@ -63,7 +62,7 @@ impl<K: Copy + Eq + Hash> Postings<K> {
     /// The number of tables that are not shared with the other.
     #[cfg(test)]
     pub(crate) fn tables_of_its_own(&self, other: &Self) -> usize {
-        self.tables.iter().zip(&other.tables).filter(|(own, other)| !Arc::ptr_eq(own, other)).count()
+        crate::tables::copied(&self.tables, &other.tables)
     }
 
     /// The rows with this key, ascending.
@@ -92,11 +91,6 @@ fn built<K: Copy + Eq + Hash, I: IntoIterator<Item = K>>(
         }
     }
     lists
-}
-
-/// The bits in the middle: a table uses those at both ends.
-fn table_of(hash: u64) -> usize {
-    (hash >> 32) as usize % TABLES
 }
 
 impl<K: Copy + Eq + Hash> Lists<K> {

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use lastro_access::terms;
 use lastro_catalog::Catalog;
-use lastro_model::{Pair, Plan, RatePoint, Series, Topic, Unit};
+use lastro_model::{Pair, RatePoint, Series, Topic, Unit};
 
 use crate::chart::{Dot, Figure, Plotted, Range, Shape, sparkline, unchanged_since};
 use crate::chart_subject::{Subject, dots_of_pair, dots_of_series};
@@ -13,6 +12,7 @@ use crate::data::Data;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
+use crate::pricing::free_requests;
 use crate::texts::FrontTexts;
 use crate::{format, words};
 
@@ -99,11 +99,6 @@ fn front(catalog: &Catalog, frame: Frame) -> Result<FrontHtml, askama::Error> {
         filings: format::number(catalog.filings.len(), language),
         checks: checks(catalog, t),
     })
-}
-
-/// The requests a minute without a key.
-pub(crate) fn free_requests() -> u32 {
-    terms(Plan::Free).requests_per_minute
 }
 
 /// The newest twelve months of a series, oldest first, which every plan includes.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use askama::Template;
-use lastro_access::{ApiKey, Terms, Text, plans};
+use lastro_access::{ApiKey, Terms, Text, plans, terms};
 use lastro_model::{Plan, digest_of};
 
 use crate::billing::PlanPrice;
@@ -14,6 +14,11 @@ use crate::format::number;
 use crate::frame::Frame;
 use crate::language::Language;
 use crate::page::{Page, Reader, Rendered};
+
+/// The requests a minute without a key.
+pub(crate) fn free_requests() -> u32 {
+    terms(Plan::Free).requests_per_minute
+}
 
 #[derive(Debug)]
 pub struct Pricing<'a> {

@@ -7,8 +7,8 @@ use lastro_model::{Series, Topic};
 
 use crate::chart_subject::Subject;
 use crate::frame::ORIGIN_MARK;
-use crate::front::free_requests;
 use crate::language::Language;
+use crate::pricing::free_requests;
 use crate::words;
 
 /// Every page for the sitemap, except those of series and exchange rates.
@@ -67,8 +67,10 @@ fn place(body: &mut String, path: &str) {
 
 /// The service in plain text, for language models and other programs that read no HTML.
 pub fn plain_description(book: &FxBook) -> String {
-    let (mut body, origin) = (include_str!("texts/llms.md").replace("{origin}", ORIGIN_MARK), ORIGIN_MARK);
-    body = body.replace("{free_requests}", &free_requests().to_string());
+    let origin = ORIGIN_MARK;
+    let mut body = include_str!("texts/llms.md")
+        .replace("{origin}", origin)
+        .replace("{free_requests}", &free_requests().to_string());
     for topic in Topic::ALL {
         let _ = write!(body, "\n### {}\n\n", words::topic(topic, Language::English));
         for about in Series::ALL.map(Series::about).into_iter().filter(|about| about.topic == topic) {

@@ -10,9 +10,7 @@ use lastro_model::FilingId;
 use lastro_search::MergePlan;
 
 use super::records::Records;
-
-/// Tables of 40 kB each for two million filings.
-const TABLES: usize = 512;
+use crate::tables::{TABLES, table_of};
 
 pub(super) struct IdTable {
     /// An id is in the table that its hash names.
@@ -80,7 +78,7 @@ impl IdTable {
     /// The number of tables that are not shared with the other.
     #[cfg(test)]
     pub(super) fn tables_of_its_own(&self, other: &Self) -> usize {
-        self.tables.iter().zip(&other.tables).filter(|(own, other)| !Arc::ptr_eq(own, other)).count()
+        crate::tables::copied(&self.tables, &other.tables)
     }
 
     /// Gives every position a new one.
@@ -95,9 +93,4 @@ impl Default for IdTable {
     fn default() -> Self {
         Self::with_capacity(0)
     }
-}
-
-/// The bits in the middle: a table uses those at both ends.
-fn table_of(hash: u64) -> usize {
-    (hash >> 32) as usize % TABLES
 }

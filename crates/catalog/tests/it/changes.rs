@@ -287,7 +287,7 @@ fn changes_of_a_large_part_equal_a_full_build() {
 
 /// After a merge with more names than were in use before, the next one gives all labels other numbers.
 #[test]
-fn unchanged_filings_keep_their_labels_when_labels_are_renumbered() {
+fn labels_stay_right_when_all_are_renumbered() {
     let random = &mut fastrand::Rng::with_seed(12);
     let rows = (0..9_600).map(|number| {
         let (filing, history) = numbered(random, number);

@@ -74,7 +74,7 @@ async fn a_registry_with_other_companies_is_refused() {
         }
     });
     let refused = stage.run(Source::Companies).await.unwrap_err().to_string();
-    assert!(refused.contains("30 of the"), "{refused}");
+    assert!(refused.contains("30 of the 72 stored rows are missing from it"), "{refused}");
     stage.caught_up().await;
     assert_eq!(stage.json("/api/v1/companies").await, before);
     let accepted = stage.run_accepting(Source::Companies).await.unwrap();
