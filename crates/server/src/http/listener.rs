@@ -16,7 +16,7 @@ use http::{Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
 use lastro_background::wait::stopped;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -32,6 +32,7 @@ use super::connections::{Admitted, LARGEST_HEAD};
 use super::edge::{self, ResponseFuture};
 use super::parked::{Parked, Parking};
 use super::response::outgoing::Outgoing;
+use super::streams::{Streams, streams};
 
 /// Longest wait for running requests at shutdown.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -119,10 +120,10 @@ fn http1() -> http1::Builder {
     builder
 }
 
-fn http2() -> http2::Builder<TokioExecutor> {
-    let mut builder = http2::Builder::new(TokioExecutor::new());
+fn http2(streams: Streams) -> http2::Builder<Streams> {
+    let mut builder = http2::Builder::new(streams);
     builder
-        // Each stream costs memory and a task, and h2 keeps room for the highest number ever open at once.
+        // Each stream costs memory, and a task if it waits, and h2 keeps room for the highest number ever open at once.
         .max_concurrent_streams(32)
         .max_header_list_size(LARGEST_HEAD as u32)
         // Bytes one stream may have queued: a chunk, and the next while the first is being sent.
@@ -195,8 +196,13 @@ async fn serve_http2<S>(inbound: Inbound<S>, service: &Answering) -> hyper::Resu
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let conversation = pin!(http2().serve_connection(TokioIo::new(inbound), service));
-    converse(&service.connection, conversation, || None::<()>).await.map(|_| ())
+    let (streams, new) = streams();
+    let conversation = pin!(http2(streams).serve_connection(TokioIo::new(inbound), service));
+    let answer_together = move || {
+        new.advance();
+        None::<()>
+    };
+    converse(&service.connection, conversation, answer_together).await.map(|_| ())
 }
 
 /// Serves HTTP/1, without hyper while a response waits for something to send.
@@ -237,14 +243,15 @@ where
     }))
 }
 
-/// Serves the requests of a connection to its end, or until `parked` returns something.
+/// Serves the requests of a connection to its end, or until `at_rest` returns something, which is called whenever there is
+/// nothing more to read or write.
 async fn converse<T>(
     connection: &Connection,
     mut conversation: Pin<&mut impl GracefulConnection<Error = hyper::Error>>,
-    parked: impl Fn() -> Option<T>,
+    at_rest: impl Fn() -> Option<T>,
 ) -> hyper::Result<Option<T>> {
     let mut asked_to_close = false;
-    poll_fn(|cx| {
+    poll_fn(move |cx| {
         match connection.poll_state(cx) {
             State::Open => {}
             State::Closing if asked_to_close => {}
@@ -256,7 +263,7 @@ async fn converse<T>(
         }
         match conversation.as_mut().poll(cx) {
             Poll::Ready(ended) => Poll::Ready(ended.map(|()| None)),
-            Poll::Pending => parked().map_or(Poll::Pending, |parked| Poll::Ready(Ok(Some(parked)))),
+            Poll::Pending => at_rest().map_or(Poll::Pending, |found| Poll::Ready(Ok(Some(found)))),
         }
     })
     .await

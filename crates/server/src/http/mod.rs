@@ -2,7 +2,8 @@
 //!
 //! A request passes these modules in this order, and nothing else is between the socket and a handler:
 //!
-//! 1. [`listener`] accepts the connection and serves HTTP/1.1 or HTTP/2; [`connections`] tracks it and enforces limits.
+//! 1. [`listener`] accepts the connection and serves HTTP/1.1 or HTTP/2 (with [`streams`]); [`connections`] tracks it and enforces
+//!    limits.
 //! 2. [`edge`] runs the checks in the order of the contract: identity, rate limit, route and method, plan gate.
 //! 3. [`routes`] finds the handler in the table of all routes. [`handler`] defines the handler types, [`parameters`] the
 //!    query parameters of each route.
@@ -28,4 +29,5 @@ pub mod request;
 pub mod response;
 pub mod routes;
 pub mod site;
+pub mod streams;
 pub mod v1;
