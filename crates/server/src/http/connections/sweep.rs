@@ -16,7 +16,8 @@ use super::totals::Reason;
 const CLOSE_TIMEOUT: u32 = 3;
 /// Seconds a response may make no progress while too many bytes are unsent.
 const PRESSURE_TIMEOUT: u32 = 2;
-/// Seconds between two sweeps from which on the process itself has stood still: clients get until the next sweep.
+/// Seconds between two sweeps from which on the process itself has stood still: what clients sent meanwhile may be unread, so
+/// they get until the next sweep.
 const LATE: u32 = 10;
 /// Divisors for the share of memory that is freed: of pending bytes when they are near their limit, and of unsent
 /// bytes when no request could be answered any more.
@@ -44,7 +45,9 @@ impl Connections {
         let overflowing = self.unsent() >= 2 * memory.unsent;
         let (mut stalled, mut slow, mut hoarding) = (Vec::new(), Vec::new(), Vec::new());
         self.open.lock().each(|connection| {
-            self.judge(connection, second, late);
+            if !late {
+                self.judge(connection, second);
+            }
             if pressed && connection.takes_nothing(PRESSURE_TIMEOUT, second) {
                 stalled.push(Arc::clone(connection));
             }
@@ -63,9 +66,9 @@ impl Connections {
         self.changed.notify_one();
     }
 
-    fn judge(&self, connection: &Connection, second: u32, late: bool) {
+    fn judge(&self, connection: &Connection, second: u32) {
         let send_timeout = seconds(self.limits().send_timeout);
-        if !late && connection.takes_nothing(send_timeout, second) {
+        if connection.takes_nothing(send_timeout, second) {
             connection.hang_up(Reason::Unread);
         }
         if let Some(idle) = connection.idle_for(second) {

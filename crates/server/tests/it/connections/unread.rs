@@ -1,11 +1,8 @@
 //! Clients that do not read their responses are disconnected; slow readers are not.
 
-use std::time::Duration;
-
-use lastro::setup::Setup;
 use lastro_model::Plan;
 
-use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, take, unsent, usual};
+use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, rarely_swept, take, unsent, usual};
 use crate::app::{TestApp, soon};
 
 /// Waits until there are unsent bytes and no more of them are sent.
@@ -35,11 +32,7 @@ async fn an_unread_response_ends_the_connection() {
 /// A process that was suspended sees the time pass at once. Its clients did not stop reading.
 #[tokio::test]
 async fn a_late_sweep_spares_the_readers() {
-    let long = |setup: &mut Setup| {
-        usual(setup);
-        setup.settings.connections.sweep_interval = Duration::from_secs(3600);
-    };
-    let app = TestApp::start_with(long).await;
+    let app = TestApp::start_with(rarely_swept).await;
     let mut raw = Raw::connect(&app).await;
     raw.ask(LARGE).await;
     stuck(&app).await;
