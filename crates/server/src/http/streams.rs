@@ -4,8 +4,9 @@
 //! ready, and every response would be a write, and with TLS a record, of its own. So the connection's task polls new
 //! streams once, after it has read all requests that are there, and only those that wait become tasks.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -37,7 +38,10 @@ impl NewStreams {
     /// Lets each new stream respond, or wait in a task. Responses wake the connection, which then writes them.
     pub fn advance(&self) {
         for mut stream in self.0.try_iter() {
-            if stream.poll_unpin(&mut Context::from_waker(Waker::noop())).is_pending() {
+            let mut first = Context::from_waker(Waker::noop());
+            // A panic ends the stream alone, as it would in a task.
+            let polled = catch_unwind(AssertUnwindSafe(|| stream.poll_unpin(&mut first)));
+            if matches!(polled, Ok(Poll::Pending)) {
                 tokio::spawn(stream);
             }
         }
@@ -63,6 +67,16 @@ mod tests {
         has_ended.try_recv().unwrap();
         answer.send("an answer").unwrap();
         assert_eq!(ends.await, Ok("an answer"));
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_panics_ends_alone() {
+        let (streams, new) = streams();
+        let (ready, mut has_ended) = oneshot::channel();
+        streams.execute(async { unreachable!("a defect") });
+        streams.execute(async { ready.send(()).unwrap() });
+        new.advance();
+        has_ended.try_recv().unwrap();
     }
 
     #[tokio::test]

@@ -186,7 +186,7 @@ async fn without_room(app: &TestApp, asking: impl Future<Output = Answer>) -> An
     let waiting = async {
         loop {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            app.advance_seconds(6);
+            app.advance_seconds(2);
             connections.sweep();
         }
     };

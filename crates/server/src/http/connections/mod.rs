@@ -39,11 +39,18 @@ use totals::Totals;
 /// The largest request head: far more than any request needs.
 pub const LARGEST_HEAD: usize = 32 * 1024;
 
+/// The most that passes between two sweeps on the clock of the connections. For the rest the process stood still: it served
+/// nobody, and what clients sent meanwhile may be unread.
+const MOST_BETWEEN_SWEEPS_NS: u64 = 2_000_000_000;
+
 /// All connections of the service.
 #[derive(Debug)]
 pub struct Connections {
     totals: Arc<Totals>,
     clock: Arc<dyn Clock>,
+    swept_at_ns: AtomicU64,
+    /// The time in which connections were served.
+    served_ns: AtomicU64,
     open: Mutex<OpenConnections>,
     /// A connection has ended, or may be evicted now.
     changed: Notify,
@@ -71,15 +78,15 @@ impl Drop for Admitted {
 
 impl Connections {
     pub fn new(limits: ConnectionSettings, clock: Arc<dyn Clock>) -> Self {
-        let connections = Self {
+        Self {
             totals: Arc::new(Totals::new(limits)),
+            swept_at_ns: AtomicU64::new(clock.monotonic_ns()),
+            served_ns: AtomicU64::new(0),
             clock,
             open: Mutex::default(),
             changed: Notify::new(),
             refused: AtomicU64::new(0),
-        };
-        connections.read_clock();
-        connections
+        }
     }
 
     pub fn limits(&self) -> &ConnectionSettings {
@@ -138,7 +145,11 @@ impl Connections {
     }
 
     fn read_clock(&self) -> u32 {
-        let second = (self.clock.monotonic_ns() / 1_000_000_000) as u32;
+        let now = self.clock.monotonic_ns();
+        let passed =
+            now.saturating_sub(self.swept_at_ns.swap(now, Ordering::Relaxed)).min(MOST_BETWEEN_SWEEPS_NS);
+        let served = self.served_ns.fetch_add(passed, Ordering::Relaxed) + passed;
+        let second = (served / 1_000_000_000) as u32;
         self.totals.set_second(second);
         second
     }

@@ -16,9 +16,6 @@ use super::totals::Reason;
 const CLOSE_TIMEOUT: u32 = 3;
 /// Seconds a response may make no progress while too many bytes are unsent.
 const PRESSURE_TIMEOUT: u32 = 2;
-/// Seconds between two sweeps from which on the process itself has stood still: what clients sent meanwhile may be unread, so
-/// they get until the next sweep.
-const LATE: u32 = 10;
 /// Divisors for the share of memory that is freed: of pending bytes when they are near their limit, and of unsent
 /// bytes when no request could be answered any more.
 const PENDING_FREED: usize = 4;
@@ -36,18 +33,14 @@ pub async fn run(connections: Arc<Connections>, mut stop: watch::Receiver<bool>)
 impl Connections {
     /// Checks every connection once.
     pub fn sweep(&self) {
-        let before = self.totals.second();
         let second = self.read_clock();
-        let late = second.saturating_sub(before) > LATE;
         let memory = self.limits().client_memory;
         let (pressed, full) = (self.totals.is_pressed(), self.totals.is_full());
         // Clients that read a little now and then are not stalled, but still block all the others.
         let overflowing = self.unsent() >= 2 * memory.unsent;
         let (mut stalled, mut slow, mut hoarding) = (Vec::new(), Vec::new(), Vec::new());
         self.open.lock().each(|connection| {
-            if !late {
-                self.judge(connection, second);
-            }
+            self.judge(connection, second);
             if pressed && connection.takes_nothing(PRESSURE_TIMEOUT, second) {
                 stalled.push(Arc::clone(connection));
             }

@@ -37,7 +37,7 @@ pub struct AddressTotals {
 #[derive(Debug)]
 pub struct Totals {
     pub limits: ConnectionSettings,
-    /// The time of the last sweep, so that a request need not read the clock.
+    /// The second of the last sweep, so that a request need not read the clock.
     second: AtomicU32,
     /// Bytes of all responses that no socket has accepted.
     pub(super) unsent: AtomicUsize,
@@ -70,7 +70,7 @@ impl Totals {
         self.pending.load(Ordering::Relaxed) > most - most / 8
     }
 
-    /// The time of the last sweep, in seconds since the start of the clock.
+    /// The second of the last sweep: how long connections have been served.
     pub(super) fn second(&self) -> u32 {
         self.second.load(Ordering::Relaxed)
     }

@@ -34,9 +34,16 @@ fn rarely_swept(setup: &mut Setup) {
     setup.settings.connections.sweep_interval = Duration::from_secs(3600);
 }
 
-/// Advances the clock and sweeps all connections, as the service does every second. The first sweep after a leap of the
-/// clock spares all.
+/// Lets time pass, with a sweep of all connections every second.
 fn pass(app: &TestApp, seconds: u64) {
+    for _ in 0..seconds {
+        app.advance_seconds(1);
+        app.service.app.connections.sweep();
+    }
+}
+
+/// Lets time pass at once, as for a process that was suspended.
+fn leap(app: &TestApp, seconds: u64) {
     app.advance_seconds(seconds);
     app.service.app.connections.sweep();
     app.service.app.connections.sweep();

@@ -1,6 +1,6 @@
 //! Connections without requests are closed.
 
-use super::{Multiplexed, Raw, closed_as, open, opened, pass, rarely_swept, usual};
+use super::{Multiplexed, Raw, closed_as, leap, open, opened, pass, rarely_swept, usual};
 use crate::app::{TestApp, soon};
 
 /// Passes the thirty seconds of silence allowed, and the time for an orderly close.
@@ -64,19 +64,18 @@ async fn used_connections_stay_and_idle_ones_are_closed() {
     opened(&app, 1).await;
 }
 
-/// A process that was suspended reads what clients have sent meanwhile before it takes them for silent.
 #[tokio::test]
-async fn a_late_sweep_spares_those_who_have_just_asked() {
+async fn a_suspended_service_takes_nobody_for_silent() {
     let app = TestApp::start_with(rarely_swept).await;
     let (mut used, mut resting) = (Raw::connect(&app).await, Raw::connect(&app).await);
     opened(&app, 2).await;
-    app.advance_seconds(600);
-    app.service.app.connections.sweep();
+    leap(&app, 600);
     assert!(used.is_served().await);
-    app.service.app.connections.sweep();
-    resting.rest().await;
-    opened(&app, 1).await;
-    assert_eq!(closed_as(&app, "idle").await, 1);
+    leap(&app, 600);
+    assert!(resting.is_served().await);
+    assert_eq!(closed_as(&app, "idle").await, 0);
+    pass(&app, 31);
+    assert_eq!(closed_as(&app, "idle").await, 2);
 }
 
 /// Its pings, and its replies to ours, are not requests.

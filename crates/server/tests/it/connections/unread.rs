@@ -2,7 +2,9 @@
 
 use lastro_model::Plan;
 
-use super::{LARGE, Multiplexed, Raw, closed_as, open, opened, pass, rarely_swept, take, unsent, usual};
+use super::{
+    LARGE, Multiplexed, Raw, closed_as, leap, open, opened, pass, rarely_swept, take, unsent, usual,
+};
 use crate::app::{TestApp, soon};
 
 /// Waits until there are unsent bytes and no more of them are sent.
@@ -29,17 +31,15 @@ async fn an_unread_response_ends_the_connection() {
     assert!(raw.rest().await < 4_000_000, "it was cut off");
 }
 
-/// A process that was suspended sees the time pass at once. Its clients did not stop reading.
 #[tokio::test]
-async fn a_late_sweep_spares_the_readers() {
+async fn a_suspended_service_spares_the_readers() {
     let app = TestApp::start_with(rarely_swept).await;
     let mut raw = Raw::connect(&app).await;
     raw.ask(LARGE).await;
     stuck(&app).await;
-    app.advance_seconds(600);
-    app.service.app.connections.sweep();
+    leap(&app, 600);
     assert_eq!(closed_as(&app, "unread").await, 0);
-    app.service.app.connections.sweep();
+    pass(&app, 61);
     assert_eq!(closed_as(&app, "unread").await, 1);
 }
 

@@ -1,5 +1,6 @@
 //! The schedule inside `serve`: a first start loads data while it answers requests, and recovers after trouble.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,8 +48,14 @@ async fn scheduled_with(publisher: Publisher, change: impl FnOnce(&mut Setup)) -
 }
 
 impl Stage {
-    async fn metrics(&self) -> String {
-        self.app.admin("/metrics").await.1
+    /// How often the sources have reached each outcome.
+    async fn outcomes(&self) -> Outcomes {
+        let (_, metrics) = self.app.admin("/metrics").await;
+        let lines = metrics.lines().filter_map(|line| line.strip_prefix("lastro_synchronisations_total"));
+        lines
+            .map(|line| line.rsplit_once(' ').unwrap())
+            .map(|(name, times)| (name.to_owned(), times.parse().unwrap()))
+            .collect()
     }
 
     /// Waits until every source has reached this outcome this many times.
@@ -58,15 +65,15 @@ impl Stage {
 
     async fn come_to(&self, awaited: &[(Source, &str, u32)]) {
         for _ in 0..400 {
-            let metrics = self.metrics().await;
-            if awaited.iter().all(|(source, outcome, times)| count(&metrics, *source, outcome) == *times) {
+            let outcomes = self.outcomes().await;
+            if awaited.iter().all(|(source, outcome, times)| count(&outcomes, *source, outcome) == *times) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        let metrics = self.metrics().await;
+        let outcomes = self.outcomes().await;
         for (source, outcome, times) in awaited {
-            let counted = count(&metrics, *source, outcome);
+            let counted = count(&outcomes, *source, outcome);
             assert_eq!(counted, *times, "{source} comes to {outcome}: {}", self.health(*source).await);
         }
     }
@@ -77,10 +84,10 @@ impl Stage {
 
     /// Advances the clock until each of these sources has reached its outcome once more, and the server shows it.
     async fn pass(&self, time: Duration, sources: &[Source], outcome: impl Fn(Source) -> &'static str) {
-        let metrics = self.metrics().await;
+        let outcomes = self.outcomes().await;
         let once_more = |source: &Source| {
             let outcome = outcome(*source);
-            (*source, outcome, count(&metrics, *source, outcome) + 1)
+            (*source, outcome, count(&outcomes, *source, outcome) + 1)
         };
         let awaited: Vec<_> = sources.iter().map(once_more).collect();
         self.app.advance(time);
@@ -89,10 +96,11 @@ impl Stage {
     }
 }
 
-/// Number of times this source reached this outcome.
-fn count(metrics: &str, source: Source, outcome: &str) -> u32 {
-    let name = format!("lastro_synchronisations_total{{source=\"{source}\",outcome=\"{outcome}\"}} ");
-    metrics.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
+/// Numbers by the labels of the metric.
+type Outcomes = HashMap<String, u32>;
+
+fn count(outcomes: &Outcomes, source: Source, outcome: &str) -> u32 {
+    outcomes[&format!("{{source=\"{source}\",outcome=\"{outcome}\"}}")]
 }
 
 #[tokio::test]
