@@ -25,6 +25,15 @@ PROXY = "127.0.0.1"
 ANSWER_PATIENCE_S = 20
 
 
+async def within(seconds, awaited):
+    """Awaits for at most this time.
+
+    Before Python 3.12, `asyncio.wait_for` loses a cancellation that comes while the result does, and a client that
+    always has something to read would never stop."""
+    async with asyncio.timeout(seconds):
+        return await awaited
+
+
 class Attacker:
     """One attack: its target, its address and its tally."""
 
@@ -41,9 +50,9 @@ class Attacker:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         try:
             sock.bind((self.address, 0))
-            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(sock, self.server), 5)
+            await within(5, asyncio.get_running_loop().sock_connect(sock, self.server))
             return sock
-        except (OSError, asyncio.TimeoutError):
+        except (OSError, TimeoutError):
             sock.close()
             self.tally["refused"] += 1
             return None
@@ -79,7 +88,7 @@ async def held(sock, begin, drip, meanwhile):
     closed = select.poll()
     closed.register(sock, select.POLLRDHUP | select.POLLHUP | select.POLLERR)
     try:
-        await asyncio.wait_for(asyncio.get_running_loop().sock_sendall(sock, begin), ANSWER_PATIENCE_S)
+        await within(ANSWER_PATIENCE_S, asyncio.get_running_loop().sock_sendall(sock, begin))
         for position in itertools.count():
             if closed.poll(0):
                 return
@@ -87,7 +96,7 @@ async def held(sock, begin, drip, meanwhile):
                 sock.send(drip[position % len(drip) :][:1])
             meanwhile(sock)
             await asyncio.sleep(1)
-    except (OSError, asyncio.TimeoutError):
+    except (OSError, TimeoutError):
         return
 
 
@@ -163,13 +172,13 @@ async def ask(reader, writer, request):
     """Sends a request, reads the whole response and returns its status; None if the connection ends before."""
     try:
         writer.write(request)
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), ANSWER_PATIENCE_S)
+        head = await within(ANSWER_PATIENCE_S, reader.readuntil(b"\r\n\r\n"))
         lines = head.lower().split(b"\r\n")
         length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), 0)
         while length and not request.startswith(b"HEAD"):
-            length -= len(await asyncio.wait_for(reader.read(min(length, 1 << 16)), ANSWER_PATIENCE_S)) or length
+            length -= len(await within(ANSWER_PATIENCE_S, reader.read(min(length, 1 << 16)))) or length
         return int(lines[0].split(b" ")[1])
-    except (OSError, EOFError, asyncio.TimeoutError, asyncio.LimitOverrunError, ValueError, IndexError):
+    except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError, ValueError, IndexError):
         return None
 
 
@@ -241,12 +250,12 @@ async def talk(attacker, reader, writer, batch, pause):
         writer.write(http2.PREFACE + http2.settings())
         for number in range(2000):
             writer.write(batch(attacker.dice, number))
-            await asyncio.wait_for(writer.drain(), ANSWER_PATIENCE_S)
+            await within(ANSWER_PATIENCE_S, writer.drain())
             attacker.tally["answered"] += 1
             await asyncio.sleep(pause)
             if throwing_away.done():
                 break
-    except (OSError, asyncio.TimeoutError):
+    except (OSError, TimeoutError):
         pass
     finally:
         attacker.tally["refused"] += 1
@@ -308,8 +317,8 @@ async def garbage(attacker):
                 start = attacker.dice.choice([b"", http2.PREFACE, b"GET / HTTP/1.1\r\n", b"\x16\x03\x01"])
                 try:
                     writer.write(start + os.urandom(attacker.dice.randint(1, 4000)))
-                    await asyncio.wait_for(reader.read(1 << 12), 2)
-                except (OSError, asyncio.TimeoutError):
+                    await within(2, reader.read(1 << 12))
+                except (OSError, TimeoutError):
                     pass
                 attacker.tally["refused"] += 1
                 writer.transport.abort()
@@ -350,11 +359,8 @@ async def run_all(attacks, seconds):
     running = [asyncio.ensure_future(attack) for attack in attacks]
     await asyncio.wait(running, timeout=seconds)
     broken = [task.exception() for task in running if task.done() and not task.cancelled()]
-    pending = running
-    while pending:
-        # Repeated, because a task whose response arrives at this moment may miss the first cancellation.
-        for task in pending:
-            task.cancel()
-        _, pending = await asyncio.wait(pending, timeout=1)
+    for task in running:
+        task.cancel()
+    await asyncio.wait(running)
     if broken:
         raise RuntimeError(f"an attack ended early: {broken}")
