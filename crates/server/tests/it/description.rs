@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex};
 
+use boon::Draft;
 use lastro::http::response::decimals::DECIMAL_LISTS;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+
+use crate::json_schema::JsonSchema;
 
 /// `openapi.yaml`, parsed once.
 pub(crate) static DESCRIPTION: LazyLock<Description> =
@@ -29,11 +32,10 @@ fn document() -> Value {
     document
 }
 
-#[derive(Debug)]
 pub(crate) struct Description {
     pub document: Value,
     /// Validators by endpoint and status: building one takes longer than most requests.
-    validators: Mutex<HashMap<(String, u16), Arc<jsonschema::Validator>>>,
+    validators: Mutex<HashMap<(String, u16), JsonSchema>>,
 }
 
 impl Description {
@@ -133,13 +135,13 @@ impl Description {
         content.into_iter().flatten().map(|(kind, _)| kind.as_str()).collect()
     }
 
-    /// All differences between a JSON body and its schema.
-    pub(crate) fn faults_of(&self, endpoint: &str, status: u16, body: &Value) -> Vec<String> {
+    /// Fails with all differences between a JSON body and its schema.
+    pub(crate) fn check_body(&self, endpoint: &str, status: u16, body: &Value) -> Result<(), String> {
         let mut validators = self.validators.lock().expect("no test panicked in here");
         let validator = validators
             .entry((endpoint.to_owned(), status))
-            .or_insert_with(|| Arc::new(self.validator(endpoint, status)));
-        validator.iter_errors(body).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
+            .or_insert_with(|| self.validator(endpoint, status));
+        validator.check(body)
     }
 
     /// The schemas that a schema refers to, directly or through others.
@@ -161,14 +163,14 @@ impl Description {
         used
     }
 
-    fn validator(&self, endpoint: &str, status: u16) -> jsonschema::Validator {
+    fn validator(&self, endpoint: &str, status: u16) -> JsonSchema {
         let response = self.response(endpoint, status).expect("a documented status");
         let schema = &response["content"]["application/json"]["schema"];
         assert!(!schema.is_null(), "{endpoint} {status} documents no JSON body");
         let mut document =
             json!({ "allOf": [schema], "components": { "schemas": self.schemas_used_by(schema) } });
         to_json_schema(&mut document);
-        jsonschema::draft4::options().should_validate_formats(true).build(&document).expect("a schema")
+        JsonSchema::new(Draft::V4, document)
     }
 }
 

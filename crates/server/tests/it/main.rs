@@ -35,6 +35,7 @@ mod hostile;
 mod http;
 mod identity;
 mod jobs;
+mod json_schema;
 mod kept_index;
 mod keys;
 mod known_webhook;

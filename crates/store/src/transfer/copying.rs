@@ -5,6 +5,7 @@ use lastro_model::hex;
 use super::page::{self, Summary, Values};
 use super::statements::CopiedTable;
 use crate::engine::Runner;
+use crate::transaction::Reading;
 use crate::{Result, StoreError};
 
 /// Receives the progress of a transfer.
@@ -53,9 +54,12 @@ impl Ends<'_> {
             report(total);
             return Ok(());
         }
-        let mut rows = count(self.target, table).await?;
+        // From one state: an interrupted run may still write.
+        let held = move |target: &dyn Reading| {
+            Ok((page::count(target, table)?, page::last_key_held(target, table)?))
+        };
+        let (mut rows, held) = self.target.read(table.database, held).await?;
         report(rows);
-        let held = self.target.read(table.database, move |target| page::last_key_held(target, table)).await?;
         let mut values = read(self.source, table, held).await?;
         while !values.is_empty() {
             rows += page::rows(table, &values);

@@ -1,10 +1,12 @@
 //! What the tools answer.
 
+use boon::Draft;
 use lastro_model::Plan;
 use serde_json::{Value, json};
 
 use super::{CURRENT_VALUES, call, modern};
 use crate::app::TestApp;
+use crate::json_schema::JsonSchema;
 
 /// Arguments for every tool, with which it answers from the sample.
 fn examples() -> Vec<(&'static str, Value)> {
@@ -59,20 +61,18 @@ async fn every_tool_answers_by_its_own_schemas() {
     assert_eq!(tools.len(), 12);
     for tool in &tools {
         let name = tool["name"].as_str().unwrap();
-        let input = jsonschema::draft202012::new(&tool["inputSchema"]).unwrap();
-        let output = jsonschema::draft202012::options()
-            .should_validate_formats(true)
-            .build(&tool["outputSchema"])
-            .unwrap();
+        let [input, output] = ["inputSchema", "outputSchema"]
+            .map(|member| JsonSchema::new(Draft::V2020_12, tool[member].clone()));
         let own = examples().into_iter().filter(|(of, _)| *of == name).collect::<Vec<_>>();
         assert!(!own.is_empty(), "{name} has no example");
         for (_, arguments) in own {
-            assert!(input.is_valid(&arguments), "{name} {arguments}");
+            input.check(&arguments).unwrap_or_else(|faults| panic!("{name} {arguments}: {faults}"));
             let result = call(&app, &gold, name, arguments.clone()).await;
             assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
             let content = &result["structuredContent"];
-            let faults: Vec<String> = output.iter_errors(content).map(|fault| fault.to_string()).collect();
-            assert!(faults.is_empty(), "{name} {arguments}: {faults:#?}\n{content:#}");
+            output
+                .check(content)
+                .unwrap_or_else(|faults| panic!("{name} {arguments}: {faults}\n{content:#}"));
             for member in ["source", "unit", "edition", "editions", "rest", "sample"] {
                 assert!(content.get(member).is_some(), "{name}: no {member}");
             }
