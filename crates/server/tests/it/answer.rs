@@ -68,8 +68,7 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.plain())
-            .unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
+        self.text().parse().unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
     }
 
     pub(crate) fn text(&self) -> String {
