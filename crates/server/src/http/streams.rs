@@ -2,23 +2,17 @@
 //!
 //! hyper gives each stream to an executor. As a task of its own, each would wake the connection as soon as its response is
 //! ready, and every response would be a write, and with TLS a record, of its own. So the connection's task polls new
-//! streams once, after it has read all requests that are there, and only those that wait become tasks; so do those that
-//! come after [`AT_MOST`], because responses are not written meanwhile, and other cores may be free.
+//! streams once, after it has read all requests that are there, and only those that wait become tasks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use hyper::rt::Executor;
-use tokio::time::Instant;
 
 type Stream = BoxFuture<'static, ()>;
-
-/// For how long new streams are polled at once. Thirty small responses take less.
-const AT_MOST: Duration = Duration::from_millis(1);
 
 /// Takes new streams from hyper.
 #[derive(Debug, Clone)]
@@ -41,14 +35,9 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
 }
 
 impl NewStreams {
-    /// Lets new streams respond, or wait in tasks. Responses wake the connection, which then writes them.
+    /// Lets each new stream respond, or wait in a task. Responses wake the connection, which then writes them.
     pub fn advance(&self) {
-        let begun = Instant::now();
         for mut stream in self.0.try_iter() {
-            if begun.elapsed() > AT_MOST {
-                tokio::spawn(stream);
-                continue;
-            }
             let mut first = Context::from_waker(Waker::noop());
             // A panic ends the stream alone, as it would in a task.
             let polled = catch_unwind(AssertUnwindSafe(|| stream.poll_unpin(&mut first)));
@@ -64,7 +53,7 @@ mod tests {
     use super::*;
     use tokio::sync::oneshot;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn ready_streams_end_at_once_and_others_in_a_task() {
         let (streams, new) = streams();
         let (ready, mut has_ended) = oneshot::channel();
@@ -80,18 +69,7 @@ mod tests {
         assert_eq!(ends.await, Ok("an answer"));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_stream_that_computes_for_long_delays_no_other() {
-        let (streams, new) = streams();
-        streams.execute(tokio::time::advance(2 * AT_MOST));
-        let (ready, mut ends) = oneshot::channel();
-        streams.execute(async { ready.send("an answer").unwrap() });
-        new.advance();
-        assert!(ends.try_recv().is_err(), "it waits for a task");
-        assert_eq!(ends.await, Ok("an answer"));
-    }
-
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_stream_that_panics_ends_alone() {
         let (streams, new) = streams();
         let (ready, mut has_ended) = oneshot::channel();
@@ -101,7 +79,7 @@ mod tests {
         has_ended.try_recv().unwrap();
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_connection_that_has_ended_drops_its_streams() {
         let (streams, new) = streams();
         let (held, dropped) = oneshot::channel::<()>();
