@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from . import machine
 from .lastro import Bare, Lastro, SameHead
 from .load import FREE_QUOTA, SLOW_S
+from .other_version import OtherVersion
 from .peers import Datasette, FastApi, Fastify, FastifyWithDuties, Roapi
 from .postgresql import PostgreSql
 from .questions import compressed_questions, difference, questions
@@ -22,7 +23,7 @@ class Entry:
     """One contestant on one question."""
 
     slow: bool = False
-    # Measurements by round: one turn of a peer, several of Lastro and the bare servers.
+    # Measurements by round: one turn of a peer, several of all others.
     rounds: dict = field(default_factory=dict)
     # The reason for not timing it.
     missing: str = ""
@@ -41,17 +42,21 @@ class Entry:
 
 
 class Contest:
-    def __init__(self, laboratory, peers):
+    def __init__(self, laboratory, peers, beside=None):
         self.laboratory = laboratory
         self.questions = questions(laboratory.filings) + compressed_questions()
         self.lastro, self.same_head, self.bare = Lastro(laboratory), SameHead(laboratory), Bare(laboratory)
         laboratory.lastro = self.lastro
+        other = laboratory.directory / "other-version"
+        self.other = OtherVersion(beside, other, laboratory.filings) if beside else None
+        # These are measured right after each other, in this order or the reverse.
+        self.neighbours = [self.lastro, self.same_head, self.bare] + ([self.other] if beside else [])
         self.peers = [PEERS[name](laboratory) for name in peers]
         self.absent = {}
         self.started = []
         self.entries = {}
-        # By question: measurements of Lastro, hyper with the same head and the leanest hyper, taken right after each other.
-        self.triples = {question: [] for question in self.questions}
+        # By question: the measurements of all neighbours, in their order.
+        self.turns = {question: [] for question in self.questions}
 
     def run(self, rounds, pairs, seconds):
         try:
@@ -69,6 +74,10 @@ class Contest:
         for limit in (self.same_head, self.bare):
             self.enter(limit)
             self.entries.update({(limit, question): Entry() for question in self.questions})
+        if self.other:
+            self.enter(self.other)
+            for question in self.questions:
+                self.entries[self.other, question] = Entry(missing=self.fault(self.other, question, answers))
         for peer in list(self.peers):
             try:
                 self.enter(peer)
@@ -115,25 +124,28 @@ class Contest:
             elif not entry.slow:
                 self.measure(peer, question, WARM_UP_S)
 
+    def fault(self, other, question, answers):
+        """Asks another version, whose rows may have other fields, and returns the reason for not timing it, or nothing."""
+        answer, ours = self.answers(other, question)[-1].answer, answers[question]
+        return "" if (answer.total, len(answer.rows)) == (ours.total, len(ours.rows)) else "other answer"
+
     def round(self, number, pairs, seconds):
         """Times each question for all contestants in turn; the others are paused."""
         for contestant in self.contestants():
             contestant.pause()
         for question in self.questions:
             for pair in range(pairs):
-                self.triple(number, question, seconds, reverse=pair % 2 == 1)
+                self.turn_each(number, question, seconds, reverse=pair % 2 == 1)
             for peer in self.peers:
                 self.turn(number, peer, question, seconds)
         for contestant in self.contestants():
             contestant.resume()
 
-    def triple(self, number, question, seconds, reverse):
-        """Times all three in turn, in alternating order, so that disturbances of the machine affect all."""
-        contestants = [self.lastro, self.same_head, self.bare]
-        order = contestants[::-1] if reverse else contestants
+    def turn_each(self, number, question, seconds, reverse):
+        """Times all neighbours in turn, in alternating order, so that disturbances of the machine affect all."""
+        order = self.neighbours[::-1] if reverse else self.neighbours
         measured = {contestant: self.turn(number, contestant, question, seconds) for contestant in order}
-        if all(measured.values()):
-            self.triples[question].append([measured[contestant] for contestant in contestants])
+        self.turns[question].append([measured[contestant] for contestant in self.neighbours])
 
     def turn(self, number, contestant, question, seconds):
         entry = self.entries[contestant, question]
@@ -156,4 +168,4 @@ class Contest:
             return None
 
     def contestants(self):
-        return [self.lastro, self.same_head, self.bare, *self.peers]
+        return [*self.neighbours, *self.peers]

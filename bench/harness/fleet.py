@@ -234,7 +234,7 @@ class Single:
     def __init__(self, place, filings):
         self.database = f"sqlite:{place}/lastro.db"
         if filings:
-            lastro.make_demo(self.database, filings)
+            lastro.make_demo(machine.binary("lastro"), self.database, filings)
         # The index cannot be saved in this directory, so that every start is a first one.
         arguments = ["--database", self.database, "--sync", "off", "--index-dir", "/dev/null/none"]
         self.replica = Replica(place, "alone", machine.binary("lastro"), arguments)

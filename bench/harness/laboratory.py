@@ -8,10 +8,9 @@ from . import lastro, machine
 
 
 class Laboratory:
-    def __init__(self, directory, filings):
+    def __init__(self, directory, filings, program=machine.binary("lastro")):
         self.directory = Path(directory)
-        # PostgreSQL runs as another user.
-        self.directory.chmod(0o755)
+        self.program = program
         self.filings = filings
         self.database_file = self.directory / "lastro.db"
         self.database = f"sqlite:{self.database_file}"
@@ -19,8 +18,10 @@ class Laboratory:
         self.lastro = None
 
     def fill(self):
+        # PostgreSQL runs as another user.
+        self.directory.chmod(0o755)
         began = time.monotonic()
-        lastro.make_demo(self.database, self.filings)
+        lastro.make_demo(self.program, self.database, self.filings)
         machine.say(f"{self.filings:,} filings made in {time.monotonic() - began:.0f} s")
 
     def copy_for_peers(self):

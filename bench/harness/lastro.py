@@ -13,10 +13,10 @@ class Lastro(Contestant):
     name = "Lastro"
 
     def prepare(self):
-        self.key = make_key(self.laboratory.database)
+        self.key = make_key(self.laboratory)
 
     def launch(self):
-        return serve(self.laboratory.database, self.address, "off", stderr=self.log())
+        return serve(self.laboratory, self.address, "off", stderr=self.log())
 
     def request(self, question):
         headers = () if question.refused else (("X-API-Key", self.key),)
@@ -68,17 +68,17 @@ class SameHead(Bare):
         return [(name, value) for name, value in model.head if name.lower() not in own]
 
 
-def serve(database, address, admin, cores=str(machine.SERVER_CORE), **settings):
-    arguments = [machine.binary("lastro"), "--database", database, "--listen", address, "--admin-listen", admin, "--sync", "off"]
+def serve(laboratory, address, admin, cores=str(machine.SERVER_CORE), **settings):
+    arguments = [laboratory.program, "--database", laboratory.database, "--listen", address, "--admin-listen", admin, "--sync", "off"]
     return machine.pinned(arguments, cores, env={**os.environ, "RUST_LOG": "warn"}, **settings)
 
 
-def make_demo(database, filings):
+def make_demo(program, database, filings):
     arguments = ["demo", "--companies", "2500", "--filings", str(filings), "--database", database]
-    machine.quietly([machine.binary("lastro"), *arguments])
+    machine.quietly([program, *arguments])
 
 
-def make_key(database):
-    arguments = ["keys", "create", "--database", database, "--plan", "platinum", "--name", "bench"]
+def make_key(laboratory):
+    arguments = ["keys", "create", "--database", laboratory.database, "--plan", "platinum", "--name", "bench"]
     arguments += ["--email", "bench@example.com", "--rate-limit", "100000000"]
-    return subprocess.run([machine.binary("lastro"), *arguments], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run([laboratory.program, *arguments], check=True, capture_output=True, text=True).stdout.strip()

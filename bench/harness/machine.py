@@ -30,10 +30,22 @@ def say(text):
     print(text, flush=True)
 
 
-def build(*packages, profile="release", features=()):
+def build(*packages, profile="release", features=(), source=ROOT, target=TARGET):
     names = [word for package in packages for word in ("-p", package)]
     names += [word for feature in features for word in ("--features", feature)]
-    subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=ROOT, check=True)
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
+    subprocess.run(["cargo", "build", "--profile", profile, *names], cwd=source, env=environment, check=True)
+
+
+def short_name(commit):
+    """Returns the abbreviated hash of a commit of this repository."""
+    return quietly(["git", "rev-parse", "--short", f"{commit}^{{commit}}"], cwd=ROOT).strip()
+
+
+def clone(commit, directory):
+    """Clones this repository, without uncommitted changes."""
+    quietly(["git", "clone", "--quiet", ROOT, directory])
+    quietly(["git", "-C", directory, "checkout", "--quiet", commit])
 
 
 # The allocator of the deployed binary.

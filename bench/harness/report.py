@@ -59,7 +59,7 @@ def spread(values, form=ratio):
 
 
 def contest(contest, rounds, pairs, seconds):
-    turns = f"{rounds} rounds, in each {pairs} turns of Lastro and of both bare servers, one after the other, and one turn of each peer, {seconds} s a turn"
+    turns = f"{rounds} rounds, in each {pairs} turns of Lastro and of {len(contest.neighbours) - 1} others, one after the other, and one turn of each peer, {seconds} s a turn"
     size = f"{contest.laboratory.filings:,} filings; {turns}"
     settings = f"{conditions()} {size}; 64 connections; server on one core, load on the other."
     absent = [f"{name} does not take part: {reason}." for name, reason in contest.absent.items()]
@@ -71,6 +71,8 @@ def contest(contest, rounds, pairs, seconds):
         "The load beside the leanest server: where it takes more of its core for a request than the server of its own, the load was the bottleneck, "
         "and the ratio by requests flatters Lastro:", bottleneck(contest),
     ]
+    if contest.other:
+        parts += ["Lastro and another version of it, as above; a ratio over 1 is a gain:", other_version(contest)]
     if contest.peers:
         parts += ["Microseconds of the server's CPU for one request, medians:", by_contestant(contest, "cpu")]
         parts += ["Lastro as a multiple of its peers, in the same round; the median of the rounds:", multiples(contest)]
@@ -92,17 +94,32 @@ def limit(contest):
     rows = []
     for question in contest.questions:
         entries = [contest.entries[contestant, question] for contestant in (contest.lastro, contest.same_head, contest.bare)]
-        triples = contest.triples[question]
         missing = next((entry.missing for entry in entries if entry.missing), "")
-        if missing or not triples:
-            rows.append([question.title, *[missing or "–"] * (len(head) - 1)])
+        if missing:
+            rows.append([question.title, *[missing] * (len(head) - 1)])
             continue
-        ratios = []
-        for place in (1, 2):
-            ratios.append(spread([turns[0].per_second / turns[place].per_second for turns in triples]))
-            ratios.append(spread([turns[place].cpu / turns[0].cpu for turns in triples]))
+        ratios = [figure for place in (1, 2) for figure in beside(contest, question, place)]
         latencies = [rate(entries[0].median(what)) for what in ("p50", "p99")]
         rows.append([question.title, *ratios, *map(processor, entries), *latencies])
+    return table(head, rows)
+
+
+def beside(contest, question, place):
+    """Formats the ratios of Lastro to one of its neighbours, by requests and by processor time."""
+    pairs = [(turns[0], turns[place]) for turns in contest.turns[question] if turns[0] and turns[place]]
+    by_requests = spread([ours.per_second / theirs.per_second for ours, theirs in pairs])
+    return by_requests, spread([theirs.cpu / ours.cpu for ours, theirs in pairs])
+
+
+def other_version(contest):
+    name = contest.other.name
+    head = ["question", f"÷ {name}", "by CPU", "Lastro, CPU µs", f"{name}, CPU µs"]
+    rows = []
+    for question in contest.questions:
+        entries = [contest.entries[contestant, question] for contestant in (contest.lastro, contest.other)]
+        missing = next((entry.missing for entry in entries if entry.missing), "")
+        figures = [missing] * 4 if missing else [*beside(contest, question, 3), *map(processor, entries)]
+        rows.append([question.title, *figures])
     return table(head, rows)
 
 
@@ -110,7 +127,7 @@ def bottleneck(contest):
     head = ["question", "load, CPU µs", "leanest, CPU µs", "load ÷ leanest", "bottleneck"]
     rows = []
     for question in contest.questions:
-        turns = [lean for _, _, lean in contest.triples[question] if not math.isnan(lean.load_cpu)]
+        turns = [turns[2] for turns in contest.turns[question] if turns[2] and not math.isnan(turns[2].load_cpu)]
         if not turns:
             continue
         share = statistics.median(turn.load_cpu / turn.cpu for turn in turns)

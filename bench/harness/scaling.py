@@ -32,7 +32,7 @@ class Station(lastro.Lastro):
         self.admin = machine.free_address()
 
     def launch(self):
-        return lastro.serve(self.laboratory.database, self.address, self.admin, stderr=self.log())
+        return lastro.serve(self.laboratory, self.address, self.admin, stderr=self.log())
 
     def start(self):
         """Starts it. Returns the seconds until it is alive and until it is ready."""
