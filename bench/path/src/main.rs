@@ -1,7 +1,7 @@
 //! The path of a request without the network, for counting instructions.
 //!
-//! `lastro-bench-path make DIRECTORY` writes a small made-up data set. `lastro-bench-path ask DIRECTORY` serves it over
-//! a stream in memory, sends [`REQUESTS`] requests for each question, and prints the time of one. `bench/instructions`
+//! `lastro-bench-path make DIRECTORY` writes a small made-up data set. `lastro-bench-path ask DIRECTORY REQUESTS` serves
+//! it over a stream in memory, sends so many requests for each question, and prints the time of one. `bench/instructions`
 //! runs it under valgrind, which writes a count whenever [`phase_ends`] is entered.
 
 mod bare;
@@ -21,8 +21,6 @@ use lastro::http::listener::serve_connection;
 use crate::conversation::Conversation;
 use crate::questions::{QUESTIONS, Question};
 
-/// Requests counted for each question: enough to hide work that happens once a second or once in a thousand requests.
-const REQUESTS: u32 = 150;
 /// More than the thirty a minute of the Free plan, so that all counted requests of the rejected question are rejected.
 const WARM_UP: u32 = 40;
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -36,22 +34,23 @@ async fn main() -> anyhow::Result<()> {
     let directory = PathBuf::from(arguments.next().context("which directory?")?);
     match task.as_str() {
         "make" => set_up::make(&directory).await,
-        "ask" => ask_all(&directory).await,
+        "ask" => ask_all(&directory, arguments.next().context("how many requests?")?.parse()?).await,
         other => bail!("there is make and ask, but no {other}"),
     }
 }
 
-async fn ask_all(directory: &Path) -> anyhow::Result<()> {
+async fn ask_all(directory: &Path, requests: u32) -> anyhow::Result<()> {
     let (app, key) = set_up::open(directory).await?;
     let (client, server) = tokio::io::duplex(STREAM_BUFFER);
     tokio::spawn(bare::serve_stream(server));
-    count("bare hyper, a fixed body", Conversation::new(client), &bare::request(&key), 200).await?;
+    let request = bare::request(&key);
+    count("bare hyper, a fixed body", Conversation::new(client), &request, 200, requests).await?;
     for Question { title, path, status, keyed, coding } in QUESTIONS {
         let (client, server) = tokio::io::duplex(STREAM_BUFFER);
         let admitted = app.connections.admit(CLIENT, true).context("no place for one connection")?;
         tokio::spawn(serve_connection(Arc::clone(&app), admitted, server));
         let request = questions::request(path, keyed.then_some(&*key), *coding);
-        count(title, Conversation::new(client), &request, *status).await?;
+        count(title, Conversation::new(client), &request, *status, requests).await?;
     }
     Ok(())
 }
@@ -63,6 +62,7 @@ async fn count(
     mut conversation: Conversation,
     request: &[u8],
     status: u16,
+    requests: u32,
 ) -> anyhow::Result<()> {
     for _ in 0..WARM_UP {
         conversation.expect_another_answer();
@@ -70,13 +70,13 @@ async fn count(
     }
     phase_ends("warm-up");
     let began = Instant::now();
-    for _ in 0..REQUESTS {
+    for _ in 0..requests {
         let answered = conversation.ask(request).await?;
         anyhow::ensure!(answered == status, "{title}: status {answered}, not {status}");
     }
-    let micros = began.elapsed().as_secs_f64() * 1e6 / f64::from(REQUESTS);
+    let micros = began.elapsed().as_secs_f64() * 1e6 / f64::from(requests);
     phase_ends(title);
-    println!("{REQUESTS}\t{title}\t{micros:.2}");
+    println!("{requests}\t{title}\t{micros:.2}");
     Ok(())
 }
 

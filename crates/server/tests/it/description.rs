@@ -2,25 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
-use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
 use boon::Draft;
 use lastro::http::response::decimals::DECIMAL_LISTS;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::json_schema::JsonSchema;
+use crate::this_build;
 
 /// `openapi.yaml`, parsed once.
 pub(crate) static DESCRIPTION: LazyLock<Description> =
     LazyLock::new(|| Description { document: document(), validators: Mutex::default() });
 
-/// Reads a JSON cache that the first test writes. Each test is a process, and YAML takes longer than most tests.
+/// Reads a JSON cache that the first test writes, because YAML takes longer than most tests.
 fn document() -> Value {
     let text = include_str!("../../../../openapi.yaml");
-    let digest = lastro_model::hex::encode(&Sha256::digest(text));
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("openapi-{digest}.json"));
+    let kept = this_build::kept("openapi");
     // `parse` is code of serde_json, which is optimised; `from_str` would be code of these tests.
     if let Some(document) = fs::read_to_string(&kept).ok().and_then(|text| text.parse().ok()) {
         return document;

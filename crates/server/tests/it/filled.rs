@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use lastro_background::clock::fill_random;
 use lastro_sample::Shape;
@@ -10,13 +10,15 @@ use lastro_store::DATABASE_ID;
 use tempfile::TempDir;
 
 use crate::app::{START_UNIX_MS, database};
+use crate::this_build;
 
 /// Half the filings of the sample, because each start indexes them, but more than one page.
 pub(crate) const SHAPE: Shape = Shape { filings: 1_200, ..Shape::SAMPLE };
 
 /// Copies the files of a database that holds the sample into a directory.
 pub(crate) async fn copy_into(directory: &Path) {
-    let template = template_of_this_build();
+    // Another build may have another sample or schema.
+    let template = this_build::kept("filled");
     if !template.exists() {
         make(&template).await;
     }
@@ -43,13 +45,6 @@ fn name_anew(files: &[PathBuf]) {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The template of this build. Another build may have another sample or schema.
-fn template_of_this_build() -> PathBuf {
-    let program = std::env::current_exe().and_then(std::fs::metadata).expect("this program");
-    let built = program.modified().expect("its age").duration_since(UNIX_EPOCH).expect("a clock");
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("filled-{}", built.as_nanos()))
 }
 
 async fn make(template: &Path) {

@@ -61,6 +61,7 @@ mod several;
 mod smoke;
 mod strict;
 mod sync;
+mod this_build;
 mod tls;
 mod usage;
 mod webhooks;

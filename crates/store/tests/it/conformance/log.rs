@@ -1,5 +1,7 @@
 //! The log of changes, and feeds.
 
+use std::ops::Range;
+
 use lastro_model::{
     Company, CompanyId, Edition, FeedId, NewKey, Plan, Records, SavedFeed, Series, Source, WebhookEvent,
 };
@@ -89,23 +91,20 @@ pub(crate) async fn companies_are_logged_with_their_tickers(place: &impl Place) 
 
 pub(crate) async fn first_data_and_huge_changes_are_one_replacement(place: &impl Place) {
     let store = &*place.open().await;
-    let many = |on: &str| {
-        let ids = 0..=MOST_CHANGES_LOGGED as u64;
-        Records::Filings(
-            ids.map(|id| lastro_model::Filing { url: String::new(), ..filing(id, on) }).collect(),
-        )
+    let filings = |ids: Range<u64>, on: &str| {
+        let plain = |id| lastro_model::Filing { url: String::new(), ..filing(id, on) };
+        Records::Filings(ids.map(plain).collect())
     };
-    publish(store, publication_at(Source::Filings, 1), many("2026-10-29")).await.unwrap();
-    publish(store, publication_at(Source::Filings, 2), many("2026-10-30")).await.unwrap();
-    let rows = MOST_CHANGES_LOGGED + 1;
-    let replaced = format!("replaced filings {rows}");
-    assert_eq!(told(store, 2).await, [&replaced, &replaced].map(String::as_str));
-    let some = Records::Filings((0..20_000).map(|id| filing(id, "2026-10-31")).collect());
-    publish(store, publication_at(Source::Filings, 3), some).await.unwrap();
-    assert_eq!(log(store).await.len(), 2 + 20_000);
+    let most = MOST_CHANGES_LOGGED as u64;
+    publish(store, publication_at(Source::Filings, 1), filings(0..2, "2026-10-29")).await.unwrap();
+    publish(store, publication_at(Source::Filings, 2), filings(0..most + 1, "2026-10-30")).await.unwrap();
+    let replaced = format!("replaced filings {}", most + 1);
+    assert_eq!(told(store, 2).await, ["replaced filings 2", &replaced]);
+    publish(store, publication_at(Source::Filings, 3), filings(0..6_000, "2026-10-31")).await.unwrap();
+    assert_eq!(log(store).await.len(), 2 + 6_000);
     let editions = store.change_editions(Edition(0), 9).await.unwrap();
-    assert_eq!(editions.iter().map(|edition| edition.changes).collect::<Vec<_>>(), [1, 1, 20_000]);
-    assert_eq!(log(store).await.last().unwrap().position, 20_000);
+    assert_eq!(editions.iter().map(|edition| edition.changes).collect::<Vec<_>>(), [1, 1, 6_000]);
+    assert_eq!(log(store).await.last().unwrap().position, 6_000);
 }
 
 pub(crate) async fn old_changes_are_forgotten_up_to_an_anchor(place: &impl Place) {
