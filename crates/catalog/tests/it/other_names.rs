@@ -106,8 +106,11 @@ fn no_word_is_corrected_to_one_of_cancelled_companies() {
         company(3, "SUSPENSO(A) - DECISÃO ADM", "VESPER S.A."),
         company(4, "CANCELADA", "BOREAS S.A."),
         company(5, "CANCELADA", "FIOS BOREAL MERCA S.A."),
+        // A word of the table of synonyms.
+        company(6, "CANCELADA", "GESTÃO AMBIENTAL S.A."),
     ];
     let part = part(companies, Vec::new(), Vec::new());
+    assert_eq!(part.search("amiental", ALL).total, 0);
     assert_eq!(part.search("taesa", ALL).total, 0);
     assert_eq!(part.search("boreax", ALL).interpretation.corrected.as_deref(), Some("boreal"));
     assert_eq!(part.search("vespar", ALL).interpretation.corrected.as_deref(), Some("vesper"));

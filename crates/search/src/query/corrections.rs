@@ -144,7 +144,8 @@ fn nearest((index, targets): (&Index, &Targets), word: &str, is_last: bool, most
         }
     }
     for known in synonyms::words() {
-        if nearest.may_be_near(Signature::of(known)) {
+        let is_target = index.lexicon.find(known).is_none_or(|word| targets.has(word));
+        if is_target && nearest.may_be_near(Signature::of(known)) {
             nearest.compare(known);
         }
     }

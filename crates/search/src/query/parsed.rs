@@ -39,21 +39,19 @@ impl<'a> ParsedQuery<'a> {
 
     /// Parses a query in which text in balanced double quotes is a phrase. A quote without a second one is plain text.
     pub fn parse_quoted(text: &'a str) -> Self {
-        let mut query = Self::parse(text);
-        if !text.contains('"') {
-            return query;
+        let pairs = text.matches('"').count() / 2;
+        if pairs == 0 {
+            return Self::parse(text);
         }
-        let pieces: Vec<&str> = text.split('"').collect();
-        let mut end = 0;
-        for (number, piece) in pieces.iter().enumerate() {
-            let start = end;
-            end += words_of(piece).len();
-            let is_quoted = number % 2 == 1 && number + 1 < pieces.len();
-            if is_quoted && start < end {
-                query.quoted.push(start..end);
+        let (mut words, mut quoted) = (Vec::new(), Vec::new());
+        for (number, piece) in text.splitn(2 * pairs + 1, '"').enumerate() {
+            let start = words.len();
+            words.extend(words_of(piece));
+            if number % 2 == 1 && start < words.len() {
+                quoted.push(start..words.len());
             }
         }
-        query
+        Self { words, quoted, last: last_raw_word(text) }
     }
 
     /// Whether the last word may be a prefix. Letters joined by signs, as in `M&A`, are a whole word; so is the end of a
@@ -137,6 +135,7 @@ mod tests {
             ("\"\" \" \" aurora", &[]),
             ("\"fato relevante", &[]),
             ("\"fato\" relevante \"aurora", &["fato"]),
+            ("\"energia S. A\"", &["energia sa"]),
             ("'fato relevante' “aurora”", &[]),
         ] {
             let query = ParsedQuery::parse_quoted(text);
