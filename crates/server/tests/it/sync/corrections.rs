@@ -140,7 +140,7 @@ async fn trouble_with_old_days_does_not_block_new_values() {
     stage.app.advance(WEEK / 7);
     assert_eq!(stage.run(Source::Series(Series::Selic)).await.unwrap().changed, 1);
     assert!(stage.selic_long_ago().await.contains("12.34"));
-    assert_eq!(stage.health(Source::Series(Series::Selic)).await["rejects"], 0);
+    assert!(stage.health(Source::Series(Series::Selic)).await["rejects"].is_null());
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ impl Stage {
     async fn comes_in(&self, source: Source) -> (u64, u64, u64) {
         let outcome = self.run(source).await.unwrap();
         self.caught_up().await;
-        assert_eq!(self.health(source).await["withheld"], outcome.withheld);
+        assert_eq!(self.health(source).await["withheld"].as_u64().unwrap_or(0), outcome.withheld);
         (outcome.added, outcome.changed, outcome.withheld)
     }
 
@@ -70,7 +70,7 @@ async fn a_slip_in_a_new_point_is_withheld_until_corrected() {
     let current = stage.current("selic").await;
     assert_eq!((&current["date"], &current["value"]), (&before["date"], &15.5.into()));
     let health = stage.health(Source::Series(Series::Selic)).await;
-    assert_eq!((&health["last_error"], &health["rejects"]), (&Value::Null, &0.into()), "{health}");
+    assert!(health["last_error"].is_null() && health["rejects"].as_u64().unwrap_or(0) == 0, "{health}");
     let told = stage.withheld(Source::Series(Series::Selic)).await;
     assert_eq!((&told["date"], told.get("pair")), (&TOMORROW.into(), None));
     assert_eq!(told["reason"], "its value is 1500.00 beside 15.50 of 2026-11-02: an implausible step");
