@@ -105,6 +105,10 @@ async fn bad_keys_are_ignored_where_no_plan_is_needed() {
             let answer = app.get(path).header(name, &value).send().await.expect(200);
             assert_eq!((answer.header("x-plan"), answer.number("x-ratelimit-limit")), ("free", 30));
         }
+        // Unknown paths outside the API count as pages.
+        app.get("/no-such-page").header(name, &value).send().await.expect(404);
+        app.post("/docs", "").header(name, &value).send().await.expect(405);
+        app.get("/api/v1/no-such-path").header(name, &value).send().await.expect(401);
     }
     let honoured = app.get("/health").key(&good).send().await.expect(200);
     assert_eq!(honoured.header("x-plan"), "gold");

@@ -85,10 +85,12 @@ impl RequestContext<'_> {
         }
     }
 
-    /// A bad key never falls back to the Free plan, except on public routes.
+    /// A bad key never falls back to the Free plan, except on public routes, and where there could be a page.
     fn check_identity(&self) -> Result<(), ApiError> {
-        let public =
-            matches!(self.arrival.target, Target::Found { route, .. } if route.feature == Feature::Public);
+        let public = match self.arrival.target {
+            Target::Found { route, .. } => route.feature == Feature::Public,
+            Target::OtherMethod { .. } | Target::Unknown => self.arrival.meter == Meter::Pages,
+        };
         match &self.caller {
             Caller::Refused(error @ ApiError::BadRequest(_)) => Err(error.clone()),
             Caller::Refused(error) if !public => Err(error.clone()),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use lastro_model::Decimal;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 
@@ -103,6 +104,8 @@ impl Arguments {
 fn text(parameter: &Parameter, value: &RawValue) -> Result<String, ApiError> {
     let json = value.get();
     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    let plain = without_exponent(json);
+    let json = plain.as_deref().unwrap_or(json);
     match parameter.kind {
         Kind::Integer if is_number => Ok(without_zeros(json).to_owned()),
         Kind::Decimal | Kind::Id if is_number => Ok(json.to_owned()),
@@ -110,6 +113,12 @@ fn text(parameter: &Parameter, value: &RawValue) -> Result<String, ApiError> {
             .map(|text| text.trim().to_owned())
             .ok_or_else(|| bad(format!("`{}` must be {}", parameter.name, parameter.kind.in_words()))),
     }
+}
+
+/// A number with an exponent, written without it if that is exact.
+fn without_exponent(json: &str) -> Option<String> {
+    let number = json.contains(['e', 'E']).then(|| Decimal::from_scientific(json));
+    Some(number?.ok()?.normalize().to_string())
 }
 
 /// An integer without a fraction of zeros, which some programs write.

@@ -76,7 +76,10 @@ impl Caller<'_> {
                 let (offset, _) = arguments.page(0)?;
                 next = next_offset(offset, rows.len(), members.number("total").unwrap_or(0));
             }
-            (Paging::ByDay { limit }, Some((_, rows))) if rows.len() >= limit => next = day_before(rows),
+            (Paging::ByDay { limit }, Some((_, rows))) if rows.len() >= limit => {
+                let has_more = members.number("total").is_none_or(|total| rows.len() < total);
+                next = has_more.then(|| day_before(rows)).flatten();
+            }
             (Paging::OneRow, None) => {
                 rows = Some(("data".to_owned(), vec![parsed(body)?]));
             }

@@ -32,8 +32,8 @@ use crate::http::request::company_ids;
 const EVENTS_AT_ONCE: usize = 100;
 /// Events for one unit of the quota.
 const EVENTS_PER_UNIT: usize = 1_000;
-/// Seconds between comments, which show that the stream is alive.
-const COMMENT_EVERY: u64 = 15;
+/// Seconds between comments, which show that the stream is alive: 15, because a deadline is rounded up.
+const COMMENT_EVERY: u64 = 14;
 
 /// A question that is asked again when there are changes.
 #[derive(Debug)]

@@ -19,8 +19,8 @@ use crate::http::response::export::{Export, Selection, select};
 type Found = (Box<dyn Selection>, Vec<Stamp>);
 
 pub fn dataset(question: &Question<'_>) -> Result<Export, ApiError> {
-    let dataset = Dataset::named(question.path.get("dataset"))?;
     let format = ExportFormat::asked(&question.query, question.accept)?;
+    let dataset = Dataset::named(question.path.get("dataset"))?;
     check_filters(&question.query, dataset)?;
     if format == ExportFormat::Parquet {
         check_whole(&question.query)?;

@@ -152,6 +152,8 @@ async fn invalid_parameters_are_rejected_with_a_message() {
         assert!(message.contains(word), "{path}: {message}");
     }
     app.get("/api/v1/export/").key(&key).send().await.expect(404);
+    let answer = app.get("/api/v1/export/nothing?format=xml").key(&key).send().await.expect(400);
+    assert!(answer.text().contains("format"), "parameters are checked before existence");
     app.get("/api/v1/export/selic/x").key(&key).send().await.expect(404);
     app.post("/api/v1/export/selic", "").key(&key).send().await.expect(405);
     for (foreign, sentence) in [

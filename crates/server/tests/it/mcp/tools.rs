@@ -208,6 +208,41 @@ async fn long_answers_say_how_to_get_the_next_rows() {
     }
     let all = app.get("/api/v1/market/fx?limit=10000").key(&gold).send().await.expect(200).json();
     assert_eq!(quotes, all["data"].as_array().unwrap().len());
+    // As many rows as the limit may be all that there are.
+    let range = json!({ "from": "2026-10-01", "to": "2026-10-30", "limit": 200 });
+    let count = call(&app, &gold, "lastro_exchange_rate", range).await["structuredContent"]["data"]
+        .as_array()
+        .unwrap()
+        .len();
+    for (limit, has_more) in [(count, false), (count - 1, true)] {
+        let range = json!({ "from": "2026-10-01", "to": "2026-10-30", "limit": limit });
+        let content = call(&app, &gold, "lastro_exchange_rate", range).await["structuredContent"].clone();
+        assert_eq!(content.get("next").is_some(), has_more, "{content}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_may_have_an_exponent() {
+    let app = TestApp::start().await;
+    let gold = app.ample_key(Plan::Gold).await;
+    for (tool, plain, scientific) in [
+        (
+            "lastro_correction",
+            r#"{"index":"ipca","from":"2026-01","to":"2026-06","amount":1000}"#,
+            r#"{"index":"ipca","from":"2026-01","to":"2026-06","amount":1e3}"#,
+        ),
+        ("lastro_observations", r#"{"id":"selic","limit":10}"#, r#"{"id":"selic","limit":1.0E1}"#),
+    ] {
+        let answer = async |arguments: &str| {
+            let arguments = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
+            let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{arguments}}}"#);
+            let asked = app.post("/mcp", body).key(&gold).send().await.expect(200);
+            asked.json()["result"]["structuredContent"].clone()
+        };
+        let (plain, scientific) = (answer(plain).await, answer(scientific).await);
+        assert!(plain.is_object());
+        assert_eq!(plain, scientific);
+    }
 }
 
 #[tokio::test]

@@ -83,6 +83,27 @@ async fn the_button_of_a_debt_confirms_it_at_any_size() {
 }
 
 #[tokio::test]
+async fn the_result_of_a_debt_is_a_number_however_it_is_written() {
+    let app = TestApp::start().await;
+    let body = |result: &str| {
+        let terms = r#""to":"2026-06-15","index":null,"interest":{"rule":"none"}"#;
+        format!(r#"{{{terms},"instalments":[{{"date":"2026-01-10","amount":1e3}}]{result}}}"#)
+    };
+    let code = app.post("/api/v1/calc/debt", body("")).send().await.expect(200).json()["check"].clone();
+    let path = format!("/calculator/check/{}", code.as_str().unwrap());
+    for (result, expected) in [
+        ("1000", "confirmed"),
+        ("1000.00", "confirmed"),
+        ("1e3", "confirmed"),
+        ("\"1000.00\"", "confirmed"),
+        ("1.001e3", "unknown"),
+    ] {
+        let page = post(&app, &path, body(&format!(",\"result\":{result}"))).await.expect(200).text();
+        assert_eq!(verdict(&page), expected, "{result}");
+    }
+}
+
+#[tokio::test]
 async fn unreadable_inputs_of_a_debt_are_not_confirmed() {
     let app = TestApp::start().await;
     let good = json!({

@@ -51,7 +51,8 @@ impl Debt {
     /// Parses a body to be checked, with the result on the document: empty if there is none.
     pub fn with_result(body: &[u8]) -> Result<(Self, String), ApiError> {
         let fields = fields(body, CHECKED_MEMBERS)?;
-        let result = fields.result.map(|result| result.get().trim_matches('"').to_owned());
+        let as_written = |raw: &RawValue| raw.get().trim_matches('"').to_owned();
+        let result = fields.result.map(|raw| number(raw).map_or_else(|| as_written(raw), |n| n.to_string()));
         Ok((Self::new(fields)?, result.unwrap_or_default()))
     }
 
