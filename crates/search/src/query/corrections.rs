@@ -143,9 +143,9 @@ fn nearest((index, targets): (&Index, &Targets), word: &str, is_last: bool, most
             nearest.compare(index.lexicon.word(number));
         }
     }
+    let is_target = |text| index.lexicon.find(text).is_none_or(|word| targets.has(word));
     for known in synonyms::words() {
-        let is_target = index.lexicon.find(known).is_none_or(|word| targets.has(word));
-        if is_target && nearest.may_be_near(Signature::of(known)) {
+        if nearest.may_be_near(Signature::of(known)) && is_target(known) {
             nearest.compare(known);
         }
     }
