@@ -117,8 +117,10 @@ fn text(parameter: &Parameter, value: &RawValue) -> Result<String, ApiError> {
 
 /// A number with an exponent, written without it if that is exact.
 fn without_exponent(json: &str) -> Option<String> {
-    let number = json.contains(['e', 'E']).then(|| Decimal::from_scientific(json));
-    Some(number?.ok()?.normalize().to_string())
+    let (digits, _) = json.split_once(['e', 'E'])?;
+    // The other function rounds digits beyond its precision.
+    Decimal::from_str_exact(digits).ok()?;
+    Some(Decimal::from_scientific(json).ok()?.normalize().to_string())
 }
 
 /// An integer without a fraction of zeros, which some programs write.
