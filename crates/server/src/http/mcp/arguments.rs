@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use lastro_model::Decimal;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 
@@ -10,6 +9,7 @@ use super::members::Members;
 use super::message::{read, shown, text_of};
 use super::parameter::{Kind, MOST_ROWS, Parameter};
 use crate::error::ApiError;
+use crate::http::v1::calculations::json_decimal;
 
 /// Characters of a path segment or a query value that stay as they are.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -117,10 +117,7 @@ fn text(parameter: &Parameter, value: &RawValue) -> Result<String, ApiError> {
 
 /// A number with an exponent, written without it if that is exact.
 fn without_exponent(json: &str) -> Option<String> {
-    let (digits, _) = json.split_once(['e', 'E'])?;
-    // The other function rounds digits beyond its precision.
-    Decimal::from_str_exact(digits).ok()?;
-    Some(Decimal::from_scientific(json).ok()?.normalize().to_string())
+    json.contains(['e', 'E']).then(|| json_decimal(json))?.map(|number| number.to_string())
 }
 
 /// An integer without a fraction of zeros, which some programs write.

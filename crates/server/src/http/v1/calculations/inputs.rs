@@ -191,7 +191,7 @@ pub(super) fn plain_decimal(text: &str) -> Option<Decimal> {
 }
 
 /// Parses a number as JSON writes it: as [`plain_decimal`], or with an exponent if the value is exact.
-pub(super) fn json_decimal(text: &str) -> Option<Decimal> {
+pub fn json_decimal(text: &str) -> Option<Decimal> {
     let Some((digits, exponent)) = text.split_once(['e', 'E']) else { return plain_decimal(text) };
     let value = plain_decimal(digits)?.normalize();
     let exponent = exponent.parse::<i64>().ok().filter(|exponent| exponent.abs() < 100)?;

@@ -19,6 +19,7 @@ pub use check::{Verdict, check, check_debt, kind_of_code};
 use correction::{Correction, Rent};
 pub use debt::{Debt, answer as debt_answer, debt};
 use inputs::FromQuery;
+pub use inputs::json_decimal;
 use interest::{Accumulation, LegalInterest, Savings};
 use wages::Wages;
 
