@@ -5,6 +5,8 @@
 
 use std::fmt::{self, Display};
 
+use jiff::Timestamp;
+
 /// One value of a row.
 pub enum Cell<'a> {
     /// Free text with any characters.
@@ -70,4 +72,9 @@ pub trait Table {
 
     /// Passes the cells of a row to `put`, one for each of [`Table::COLUMNS`].
     fn cells(&self, position: u32, put: &mut dyn FnMut(Cell<'_>));
+
+    /// The time at which the publisher had stopped listing a row. It is not among the cells.
+    fn withdrawn_at(&self, _position: u32) -> Option<Timestamp> {
+        None
+    }
 }

@@ -19,6 +19,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
+use jiff::Timestamp;
 use lastro_model::{
     Cnpj, Company, CompanyId, Day, FormerName, History, Stamp, Standing, Ticker, TradedSecurity,
 };
@@ -313,6 +314,10 @@ impl Table for Companies {
         put(Cell::List(&tickers, " "));
         put(Cell::List(self.also_known_as(position), "; "));
         put(Cell::optional_token(self.history(position).first_seen.as_ref()));
+    }
+
+    fn withdrawn_at(&self, position: u32) -> Option<Timestamp> {
+        self.history(position).withdrawn
     }
 }
 

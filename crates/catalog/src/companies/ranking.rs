@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lastro_model::{CompanyId, Standing};
+use lastro_model::{CompanyId, Standing, Ticker};
 use lastro_search::{is_stop_word, meaning, words_of};
 
 use super::legal_forms::{leading_kinds, places_of_name};
@@ -14,6 +14,7 @@ use super::tickers::TickerDirectory;
 pub(super) type Rank = (
     /* the query is its registry code or ticker */ Reverse<bool>,
     /* the query is a name, ignoring legal forms and spaces; an active company's first */ Equality,
+    /* its tickers begin with the query */ Reverse<bool>,
     /* active, suspended, cancelled */ Standing,
     /* the query is a name, and so are its legal forms: Aurora Holding is not Aurora */ Reverse<bool>,
     /* has a ticker */ Reverse<bool>,
@@ -27,11 +28,11 @@ pub(super) type Rank = (
 
 /// Whether a name equals the query or begins with it.
 pub(super) fn is_named(rank: &Rank) -> bool {
-    let (_, _, _, _, _, place, ..) = rank;
+    let (_, _, _, _, _, _, place, ..) = rank;
     is_name(rank) || *place <= Place::Beginning
 }
 
-pub(super) fn standing_of((_, _, standing, ..): &Rank) -> Standing {
+pub(super) fn standing_of((_, _, _, standing, ..): &Rank) -> Standing {
     *standing
 }
 
@@ -127,8 +128,9 @@ pub(super) struct RankQuery {
     /// Keys of the words that are not part of the name.
     legal_forms: Vec<String>,
     id: Option<CompanyId>,
-    /// The companies that the query names by ticker.
+    /// The companies that the query names by a ticker, or by what their tickers begin with.
     named: Vec<u32>,
+    is_ticker: bool,
 }
 
 impl RankQuery {
@@ -142,6 +144,7 @@ impl RankQuery {
             words: Words::of(places.into_iter().map(|place| searched[place].clone()).collect(), false),
             id: CompanyId::parse(q.trim()).ok(),
             named: tickers.search(q),
+            is_ticker: Ticker::parse(q).is_ok(),
         }
     }
 }
@@ -168,13 +171,15 @@ impl Ranking {
 
     fn rank(&self, position: u32, query: &RankQuery) -> Rank {
         let names = &self.companies[position as usize];
-        let is_identifier = query.id == Some(names.id) || query.named.contains(&position);
+        let is_named = query.named.contains(&position);
+        let is_identifier = query.id == Some(names.id) || query.is_ticker && is_named;
         let (place, whole, is_registered) = names.place(query);
         let (length, whole_length) = names.lengths;
         let (equality, has_forms) = (names.equality(query), names.has_all(&query.legal_forms));
         (
             Reverse(is_identifier),
             equality,
+            Reverse(is_named),
             names.standing,
             Reverse(has_forms && equality != Equality::None),
             Reverse(names.is_listed),

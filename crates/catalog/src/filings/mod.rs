@@ -338,6 +338,10 @@ impl Table for Filings {
         put(Cell::Text(&entry.url()));
         put(Cell::optional_token(entry.first_seen().as_ref()));
     }
+
+    fn withdrawn_at(&self, position: u32) -> Option<Timestamp> {
+        self.entry(position).1
+    }
 }
 
 impl Searchable for Filings {

@@ -124,6 +124,19 @@ fn a_ticker_or_its_root_finds_its_company_first() {
     assert_eq!(names(&part, "VALE"), ["Comércio do Vale", "Vale do Vale"], "the ticker before the name");
     assert_eq!(names(&part, "petr4 petroleo"), ["Petróleo Fictício"], "a ticker is a word like others");
     assert!(names(&part, "OLDX3").is_empty() && names(&part, "PETR5").is_empty());
+    let named = vec![company(1, "Outra"), company(2, "Nova S.A."), company(3, "Nova Outra")];
+    let part = self::part(named, vec![security("NOVA3", 1, "2001-01-02", None, "2026-01-01")]);
+    assert_eq!(
+        names(&part, "nova")[..2],
+        ["Nova S.A.", "Outra"],
+        "a whole name before what a ticker begins with"
+    );
+    assert_eq!(names(&part, "NOVA3"), ["Outra"]);
+}
+
+#[test]
+fn companies_found_by_ticker_are_paged() {
+    let part = exchange();
     let second = part.search("vale", Page { limit: 1, offset: 1 });
     assert_eq!((second.total, second.rows.len()), (2, 1));
     let past = part.search("vale", Page { limit: usize::MAX, offset: usize::MAX });

@@ -159,6 +159,29 @@ pub fn page<T: Table>(
     file(dialect, label, T::COLUMNS, stamps, |writer| writer.rows(table, listing.rows.iter()))
 }
 
+/// One page of a list as a CSV file. If withdrawn rows are shown, a column says since when they are withdrawn.
+pub fn page_of_list<T: Table>(
+    dialect: Dialect,
+    label: &Label,
+    table: &T,
+    listing: &Listing<'_>,
+    stamps: impl IntoIterator<Item = Stamp>,
+    shows_withdrawn: bool,
+) -> Result<Reply, ApiError> {
+    if !shows_withdrawn {
+        return page(dialect, label, table, listing, stamps);
+    }
+    let columns = [T::COLUMNS, &["withdrawn_at"]].concat();
+    file(dialect, label, &columns, stamps, |writer| {
+        listing.rows.iter().try_for_each(|row| {
+            writer.row(|put| {
+                table.cells(row, put);
+                put(Cell::optional_token(table.withdrawn_at(row).as_ref()));
+            })
+        })
+    })
+}
+
 /// A CSV file with the rows that `write` writes.
 pub fn file(
     dialect: Dialect,

@@ -23,7 +23,8 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = companies.list(&filter, page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("companies", listing.total);
-        return csv::page(dialect, &label, &companies.data, &listing, companies.stamps());
+        let stamps = companies.stamps();
+        return csv::page_of_list(dialect, &label, &companies.data, &listing, stamps, filter.withdrawn);
     }
     let body = listed(companies, &listing)
         .number(name!("limit"), page.limit)
@@ -102,7 +103,7 @@ pub fn filings(question: &Question<'_>) -> Result<Reply, ApiError> {
     let stamps = question.catalog.stamps_of_filings();
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label(format!("company-{company}-filings"), listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, stamps);
+        return csv::page_of_list(dialect, &label, &filings.data, &listing, stamps, filters.withdrawn);
     }
     Ok(Reply::data(filings::listed(filings, &listing).end(), stamps))
 }

@@ -22,7 +22,8 @@ pub fn list(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = filings.list(&filters.among(&companies), page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, filters.stamps(question));
+        let stamps = filters.stamps(question);
+        return csv::page_of_list(dialect, &label, &filings.data, &listing, stamps, filters.withdrawn);
     }
     let body = listed(filings, &listing)
         .number(name!("limit"), page.limit)
@@ -40,7 +41,7 @@ pub struct Filters<'a> {
     from: Option<Day>,
     to: Option<Day>,
     seen_from: Option<Day>,
-    withdrawn: bool,
+    pub withdrawn: bool,
 }
 
 const COMPANY_ID: &str = "company_id";
@@ -117,7 +118,8 @@ pub fn recent(question: &Question<'_>) -> Result<Reply, ApiError> {
     let listing = filings.list(&filters.among(&companies), page);
     if let Some(dialect) = format.dialect(question.plan)? {
         let label = question.label("filings-recent", listing.total);
-        return csv::page(dialect, &label, &filings.data, &listing, filters.stamps(question));
+        let stamps = filters.stamps(question);
+        return csv::page_of_list(dialect, &label, &filings.data, &listing, stamps, filters.withdrawn);
     }
     let object = Object::new(Vec::with_capacity(64 + listing.rows.len() * TYPICAL_BYTES));
     Ok(Reply::data(array(object, name!("data"), filings, &listing).end(), filters.stamps(question)))

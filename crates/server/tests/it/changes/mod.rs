@@ -217,8 +217,19 @@ async fn withdrawn_rows_are_shown_by_id_and_on_request() {
     assert_eq!(get("/api/v1/companies").await.json()["total"], 1);
     assert_eq!(get("/api/v1/companies?withdrawn=include").await.json()["total"], 2);
     assert_eq!(get("/api/v1/companies/8").await.json()["withdrawn_at"], app.timestamp().to_string());
-    let csv = get("/api/v1/filings?withdrawn=include&format=csv").await.text();
-    assert!(csv.lines().next().unwrap().ends_with(",first_seen_at"), "{csv}");
+    let withdrawn_at = format!(",{}", app.timestamp());
+    for (list, id) in [("filings", 2), ("filings/recent", 2), ("companies/8/filings", 2), ("companies", 8)] {
+        let csv = get(&format!("/api/v1/{list}?withdrawn=include&format=csv")).await.text();
+        let mut rows = csv.lines();
+        assert!(rows.next().unwrap().ends_with(",first_seen_at,withdrawn_at"), "{csv}");
+        for row in rows {
+            let is_withdrawn = row.starts_with(&format!("{id},"));
+            assert_eq!(row.ends_with(&withdrawn_at), is_withdrawn, "{list}: {csv}");
+            assert_eq!(row.ends_with(','), !is_withdrawn, "{list}: {csv}");
+        }
+        let csv = get(&format!("/api/v1/{list}?format=csv")).await.text();
+        assert!(csv.lines().next().unwrap().ends_with(",first_seen_at"), "{csv}");
+    }
 }
 
 #[tokio::test]
