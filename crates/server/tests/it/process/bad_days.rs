@@ -40,12 +40,17 @@ impl Scene {
         answers
     }
 
+    /// Synchronises what the round strikes, and some sources that it does not.
     fn synchronise_on(&self, round: &[BadDay], timeout: &str) {
+        let is_struck = |source: &Source| round.iter().any(|bad_day| bad_day.source == *source);
+        let others = Source::ALL.into_iter().filter(|source| !is_struck(source)).step_by(12);
+        let asked: Vec<Source> = Source::ALL.into_iter().filter(is_struck).chain(others).collect();
+        let names = asked.iter().map(|source| source.name()).collect::<Vec<_>>().join(",");
         let flags = ["--sync-attempts", "2", "--sync-pause", "1ms", "--sync-timeout", timeout];
-        let flags = [&["--since", &self.since], &flags[..]].concat();
+        let flags = [&["--since", &self.since, "--source", &names], &flags[..]].concat();
         let finished = self.home.sync(&self.publisher, &flags);
         assert_eq!(finished.status.code(), Some(1), "{}: {}", round[0].name, finished.stdout);
-        let last = format!("{} of {} sources could not be synchronised", round.len(), Source::ALL.len());
+        let last = format!("{} of {} sources could not be synchronised", round.len(), asked.len());
         assert!(finished.stderr.contains(&last), "{}", finished.stderr);
         for row in finished.stdout.lines().skip(1) {
             let source = row.split_whitespace().next();
