@@ -130,6 +130,7 @@ pub(super) struct RankQuery {
     id: Option<CompanyId>,
     /// The companies that the query names by a ticker, or by what their tickers begin with.
     named: Vec<u32>,
+    /// Whether the query is a whole ticker.
     is_ticker: bool,
 }
 
@@ -171,15 +172,15 @@ impl Ranking {
 
     fn rank(&self, position: u32, query: &RankQuery) -> Rank {
         let names = &self.companies[position as usize];
-        let is_named = query.named.contains(&position);
-        let is_identifier = query.id == Some(names.id) || query.is_ticker && is_named;
+        let is_bearer = query.named.contains(&position);
+        let is_identifier = query.id == Some(names.id) || query.is_ticker && is_bearer;
         let (place, whole, is_registered) = names.place(query);
         let (length, whole_length) = names.lengths;
         let (equality, has_forms) = (names.equality(query), names.has_all(&query.legal_forms));
         (
             Reverse(is_identifier),
             equality,
-            Reverse(is_named),
+            Reverse(is_bearer),
             names.standing,
             Reverse(has_forms && equality != Equality::None),
             Reverse(names.is_listed),
